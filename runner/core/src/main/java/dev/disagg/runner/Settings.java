@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner;
+
+import dev.disagg.ufs.Invalid;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of one run, checked and parsed. Immutable.
+ *
+ * @param stateUri root of the object store, or empty for a fresh directory
+ * @param stateMemoryBytes memory for state in this process
+ * @param checkpointInterval empty for the default (by boundedness); zero for off
+ * @param restore empty for none
+ * @param delayedReads seed of the delayed-read test mode, or empty
+ */
+public record Settings(
+        String jobName,
+        Optional<String> stateUri,
+        String stateBackend,
+        long stateMemoryBytes,
+        int parallelism,
+        boolean asyncState,
+        int maxInFlightComputations,
+        int maxParkedComputations,
+        Set<String> synchronousTransforms,
+        int maxBundleElements,
+        Duration maxBundleTime,
+        Optional<Duration> checkpointInterval,
+        Duration checkpointTimeout,
+        int retainedCheckpoints,
+        Optional<String> restore,
+        boolean keepState,
+        boolean explain,
+        boolean enforceImmutability,
+        Duration stateLatency,
+        Duration progressInterval,
+        Optional<Long> delayedReads) {
+
+    private static final int MAX_PARALLELISM = 32768;
+
+    /** Parses and checks; all violations are reported in one {@link Invalid}. */
+    public static Settings of(DisaggPipelineOptions options) {
+        Check check = new Check();
+        check.notYet("--flinkMaster", options.getFlinkMaster(), "leave it out: pipelines run in this process");
+        check.notYet("--autoscale", options.getAutoscale(), "set --parallelism");
+        check.notYet("--templateLocation", options.getTemplateLocation(), "run the pipeline's main class");
+        check.notYet("--webPort", options.getWebPort(), "use --progressInterval");
+        check.notYet("--savepoint", options.getSavepoint(), "use --restore with a retained checkpoint");
+        check.notYet("--stateCacheDir", options.getStateCacheDir(), "raise --stateMemory");
+        check.oneOf("--engine", options.getEngine(), List.of("embedded"), List.of("flink"));
+        check.oneOf("--stateBackend", options.getStateBackend(), List.of("disagg", "heap"), List.of("rocksdb"));
+        check.oneOf("--checkpointMode", options.getCheckpointMode(), List.of("aligned"), List.of("unaligned"));
+        check.oneOf("--asyncState", options.getAsyncState(), List.of("on", "off"), List.of());
+        String jobName = options.getJobName();
+        if (!jobName.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,199}")) {
+            check.add("--jobName=" + jobName + ": use letters, digits, '.', '_' and '-' only, at most 200");
+        }
+        boolean named = options.getStateUri() != null;
+        if (options.getRestore() != null && !named && !options.getRestore().contains("://")) {
+            check.add("--restore=" + options.getRestore() + " needs --stateUri and --jobName: without them each run has a fresh"
+                    + " directory, and nothing could be found");
+        }
+        Settings settings = new Settings(
+                jobName,
+                Optional.ofNullable(options.getStateUri()),
+                options.getStateBackend(),
+                options.getStateMemory() == null
+                        ? Runtime.getRuntime().maxMemory() / 4
+                        : check.atLeast("--stateMemory", check.bytes("--stateMemory", options.getStateMemory()), 1 << 20),
+                options.getParallelism() == null
+                        ? Runtime.getRuntime().availableProcessors()
+                        : check.within("--parallelism", options.getParallelism(), 1, MAX_PARALLELISM),
+                options.getAsyncState().equals("on"),
+                check.within("--maxInFlightComputations", options.getMaxInFlightComputations(), 1, 10_000_000),
+                check.within("--maxParkedComputations", options.getMaxParkedComputations(), 1, 100_000),
+                options.getSynchronousTransforms() == null ? Set.of() : Set.copyOf(options.getSynchronousTransforms()),
+                check.within("--maxBundleElements", options.getMaxBundleElements(), 1, Integer.MAX_VALUE),
+                Duration.ofMillis(check.atLeast("--maxBundleMillis", options.getMaxBundleMillis(), 1)),
+                Optional.ofNullable(options.getCheckpointInterval())
+                        .map(text -> check.durationOrOff("--checkpointInterval", text)),
+                check.duration("--checkpointTimeout", options.getCheckpointTimeout()),
+                check.within("--retainedCheckpoints", options.getRetainedCheckpoints(), 1, 10_000),
+                Optional.ofNullable(options.getRestore()),
+                options.getKeepState(),
+                options.getExplain(),
+                options.getEnforceImmutability(),
+                check.duration("--stateLatency", options.getStateLatency()),
+                check.durationOrOff("--progressInterval", options.getProgressInterval()),
+                Optional.ofNullable(options.getDelayedReads()));
+        check.bytes("--stateCacheBytes", options.getStateCacheBytes());
+        check.throwIfAny();
+        return settings;
+    }
+
+    /** The state root as a path, when it is on the local file system. */
+    public Optional<Path> localStatePath() {
+        return stateUri.filter(uri -> !uri.contains("://")).map(Path::of);
+    }
+
+    /** Whether this transform must run one element at a time. */
+    public boolean isSynchronous(String transformName) {
+        return !asyncState
+                || synchronousTransforms.stream()
+                        .anyMatch(name -> transformName.equals(name) || transformName.startsWith(name + "/"));
+    }
+
+    /** Collects violations, so that the user sees all of them at once. */
+    private static final class Check {
+        private final List<String> violations = new ArrayList<>();
+
+        void add(String violation) {
+            violations.add(violation);
+        }
+
+        void notYet(String option, @Nullable Object value, String remedy) {
+            if (value != null) {
+                add(option + "=" + value + ": not available in this version; " + remedy);
+            }
+        }
+
+        void oneOf(String option, String value, List<String> known, List<String> later) {
+            if (later.contains(value)) {
+                add(option + "=" + value + ": not available in this version; use " + String.join(" or ", known));
+            } else if (!known.contains(value)) {
+                add(option + "=" + value + ": unknown; use " + String.join(" or ", known));
+            }
+        }
+
+        int within(String option, int value, int least, int most) {
+            if (value < least || value > most) {
+                add(option + "=" + value + ": must be " + least + " to " + most);
+            }
+            return value;
+        }
+
+        long atLeast(String option, long value, long least) {
+            if (value < least) {
+                add(option + "=" + value + ": must be at least " + least);
+            }
+            return value;
+        }
+
+        Duration duration(String option, String text) {
+            try {
+                return Quantities.duration(text);
+            } catch (Invalid e) {
+                add(option + "=" + text + ": " + e.getMessage());
+                return Duration.ZERO;
+            }
+        }
+
+        Duration durationOrOff(String option, String text) {
+            return text.equals("off") ? Duration.ZERO : duration(option, text);
+        }
+
+        long bytes(String option, String text) {
+            try {
+                return Quantities.bytes(text);
+            } catch (Invalid e) {
+                add(option + "=" + text + ": " + e.getMessage());
+                return Long.MAX_VALUE;
+            }
+        }
+
+        void throwIfAny() {
+            if (!violations.isEmpty()) {
+                throw new Invalid("These options can not be used:\n  " + String.join("\n  ", violations));
+            }
+        }
+    }
+}
