@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.async;
+
+import static java.util.Objects.requireNonNull;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.concurrent.ThreadFactory;
+
+/** Real threads. The one class of this module that makes them. */
+final class FactoryThreads implements WorkerThreads {
+    /** The first JDK whose virtual threads park inside {@code synchronized} without holding their carrier. */
+    private static final int UNPINNED_SINCE = 24;
+
+    private final ThreadFactory factory;
+
+    FactoryThreads(ThreadFactory factory) {
+        this.factory = requireNonNull(factory, "factory is null");
+    }
+
+    static FactoryThreads platform() {
+        return new FactoryThreads(body -> {
+            Thread thread = new Thread(body);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    static FactoryThreads virtualIfAvailable() {
+        if (Runtime.version().feature() < UNPINNED_SINCE) {
+            return platform();
+        }
+        try {
+            // By reflection, because the one jar is compiled for JDK 17.
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            return new FactoryThreads((ThreadFactory)
+                    Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder));
+        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException e) {
+            throw new IllegalStateException("JDK " + Runtime.version() + " should have virtual threads", e);
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException("JDK " + Runtime.version() + " gave no virtual threads", e.getCause());
+        }
+    }
+
+    @Override
+    public Thread start(String name, Runnable body) {
+        Thread thread = factory.newThread(body);
+        if (thread == null) {
+            throw new IllegalStateException("the thread factory gave no thread for " + name);
+        }
+        thread.setName(name);
+        thread.start();
+        return thread;
+    }
+}
