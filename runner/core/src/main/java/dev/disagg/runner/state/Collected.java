@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.state;
+
+import dev.disagg.state.cell.CollectionCell;
+import dev.disagg.state.cell.Pages;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A collection of sub-keys, with waiting for what is not in memory. */
+record Collected(StepState state, CollectionCell cell) {
+    private static final int PAGE_BYTES = 1 << 20;
+
+    byte @Nullable [] get(byte[] sub) {
+        state.reads.check();
+        state.reads.beforeRead();
+        CollectionCell.Lookup resident = cell.getIfResident(sub);
+        return resident != null ? resident.value() : state.reads.await(cell.get(sub));
+    }
+
+    void put(byte[] sub, byte[] value) {
+        state.reads.check();
+        cell.put(sub, value);
+    }
+
+    void delete(byte[] sub) {
+        state.reads.check();
+        cell.delete(sub);
+    }
+
+    void clear() {
+        state.reads.check();
+        cell.clear();
+    }
+
+    /** Entries in [from, to) as of now. */
+    List<CollectionCell.Entry> range(byte[] from, byte @Nullable [] to) {
+        state.reads.check();
+        state.reads.beforeRead();
+        List<CollectionCell.Entry> all = new ArrayList<>();
+        try (Pages<CollectionCell.Entry> pages = cell.scan(from, to)) {
+            for (List<CollectionCell.Entry> page = state.reads.await(pages.next(PAGE_BYTES));
+                    !page.isEmpty();
+                    page = state.reads.await(pages.next(PAGE_BYTES))) {
+                all.addAll(page);
+            }
+        }
+        return all;
+    }
+
+    List<CollectionCell.Entry> all() {
+        return range(new byte[0], null);
+    }
+
+    boolean isEmpty() {
+        state.reads.check();
+        state.reads.beforeRead();
+        try (Pages<CollectionCell.Entry> pages = cell.scan(new byte[0], null)) {
+            return state.reads.await(pages.next(1)).isEmpty();
+        }
+    }
+
+    /** Clears [from, to). */
+    void clearRange(byte[] from, byte @Nullable [] to) {
+        range(from, to).forEach(entry -> cell.delete(entry.sub()));
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.state;
+
+import dev.disagg.state.cell.Cell;
+import dev.disagg.state.cell.KeyEntry;
+import dev.disagg.state.cell.Row;
+import dev.disagg.state.cell.TaskState;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.beam.runners.core.StateInternals;
+import org.apache.beam.runners.core.StateNamespace;
+import org.apache.beam.runners.core.StateNamespaces;
+import org.apache.beam.runners.core.StateTag;
+import org.apache.beam.sdk.coders.Coder;
+import org.apache.beam.sdk.state.State;
+import org.apache.beam.sdk.state.StateContext;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of one keyed step, for one chain: bound to a key while a computation of it runs. State objects that it hands out
+ * are bound to their row when they are made. One owner.
+ */
+public final class StepState implements StateInternals {
+    private final String step;
+    private final TaskState cells;
+    private final Coder<BoundedWindow> windowCoder;
+    final Reads reads;
+    private final Map<String, Integer> cellIds = new HashMap<>();
+    private final List<Runnable> deferred = new ArrayList<>();
+    private @Nullable KeyEntry entry;
+    private @Nullable Object key;
+    private @Nullable BoundedWindow lastWindow;
+    private byte[] lastWindowBytes = new byte[0];
+    private @Nullable Row lastRow;
+
+    @SuppressWarnings("unchecked")
+    public StepState(String step, TaskState cells, Coder<? extends BoundedWindow> windowCoder, Reads reads) {
+        this.step = step;
+        this.cells = cells;
+        this.windowCoder = (Coder<BoundedWindow>) windowCoder;
+        this.reads = reads;
+    }
+
+    /** Turns to another key, or to none. */
+    public void bind(@Nullable KeyEntry newEntry, @Nullable Object newKey) {
+        entry = newEntry;
+        key = newKey;
+        lastRow = null;
+    }
+
+    /** At the end of a body: does the reads that were asked for and not awaited. */
+    public void finishBody() {
+        for (int i = 0; i < deferred.size(); i++) {
+            deferred.get(i).run();
+        }
+        deferred.clear();
+    }
+
+    void defer(Runnable read) {
+        deferred.add(read);
+    }
+
+    @Override
+    public @Nullable Object getKey() {
+        return key;
+    }
+
+    /** The row of (current key, window). */
+    public Row row(BoundedWindow window) {
+        if (lastRow != null && window.equals(lastWindow)) {
+            return lastRow;
+        }
+        lastWindowBytes = encodeWindow(window);
+        lastWindow = window;
+        lastRow = boundEntry().row(window.maxTimestamp().getMillis(), lastWindowBytes);
+        return lastRow;
+    }
+
+    /** The encoded form of {@code window}; not to be modified. */
+    byte[] windowBytes(BoundedWindow window) {
+        return window.equals(lastWindow) ? lastWindowBytes : encodeWindow(window);
+    }
+
+    private byte[] encodeWindow(BoundedWindow window) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(16);
+        try {
+            windowCoder.encode(window, out, Coder.Context.OUTER);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the window coder of " + step + " can not encode " + window, e);
+        }
+        return out.toByteArray();
+    }
+
+    Coder<BoundedWindow> windowCoder() {
+        return windowCoder;
+    }
+
+    KeyEntry boundEntry() {
+        KeyEntry bound = entry;
+        if (bound == null) {
+            throw new IllegalStateException("state of " + step + " is used outside of the processing of an element or timer");
+        }
+        return bound;
+    }
+
+    @Override
+    public <T extends State> T state(StateNamespace namespace, StateTag<T> tag, StateContext<?> context) {
+        reads.check();
+        Row row;
+        int trigger = -1;
+        if (namespace instanceof StateNamespaces.WindowNamespace<?> inWindow) {
+            row = row(inWindow.getWindow());
+        } else if (namespace instanceof StateNamespaces.WindowAndTriggerNamespace<?> inTrigger) {
+            row = row(inTrigger.getWindow());
+            trigger = inTrigger.getTriggerIndex();
+        } else if (namespace instanceof StateNamespaces.GlobalNamespace) {
+            row = boundEntry().globalRow();
+        } else {
+            throw new IllegalArgumentException("unknown kind of state namespace: " + namespace);
+        }
+        return bindDeprecated(tag, new CellBinder(this, row, cellId(tag, trigger), context));
+    }
+
+    @SuppressWarnings("deprecation")
+    private static <T extends State> T bindDeprecated(StateTag<T> tag, StateTag.StateBinder binder) {
+        return tag.bind(binder);
+    }
+
+    private int cellId(StateTag<?> tag, int trigger) {
+        StringBuilder name = new StringBuilder(32);
+        try {
+            tag.appendTo(name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (trigger >= 0) {
+            name.append('@').append(trigger);
+        }
+        return cellIds.computeIfAbsent(name.toString(), id -> cells.cellId(step, id));
+    }
+
+    /** Waits until {@code cell} is in memory. */
+    void ensure(Cell cell) {
+        reads.beforeRead();
+        while (!cell.resident()) {
+            reads.await(cell.fetch());
+        }
+    }
+}

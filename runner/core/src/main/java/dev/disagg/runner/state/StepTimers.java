@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.state;
+
+import dev.disagg.state.cell.KeyTimers;
+import dev.disagg.state.cell.Timer;
+import dev.disagg.state.cell.TimerDomain;
+import java.util.function.LongSupplier;
+import org.apache.beam.runners.core.StateNamespace;
+import org.apache.beam.runners.core.TimerInternals;
+import org.apache.beam.sdk.state.TimeDomain;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.joda.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Timers of one keyed step, for one chain: bound, with its {@link StepState}, to the key of the running computation. One owner. */
+public final class StepTimers implements TimerInternals {
+    private final StepState state;
+    private final LongSupplier processingMillis;
+    private final LongSupplier outputWatermarkMillis;
+    private final TimerNames names;
+    private long inputWatermarkMillis = BoundedWindow.TIMESTAMP_MIN_VALUE.getMillis();
+    private @Nullable Instant inputWatermark;
+
+    /**
+     * @param processingMillis the task's clock
+     * @param outputWatermarkMillis the output watermark that the task has released last
+     */
+    public StepTimers(StepState state, LongSupplier processingMillis, LongSupplier outputWatermarkMillis) {
+        this.state = state;
+        this.processingMillis = processingMillis;
+        this.outputWatermarkMillis = outputWatermarkMillis;
+        this.names = new TimerNames(state);
+    }
+
+    /** The input watermark that the running computation sees. */
+    public void seeInputWatermark(long millis) {
+        if (millis != inputWatermarkMillis) {
+            inputWatermarkMillis = millis;
+            inputWatermark = null;
+        }
+    }
+
+    /** The timer, in Beam's terms. */
+    public TimerData data(Timer timer) {
+        return names.data(timer);
+    }
+
+    private KeyTimers timers() {
+        state.reads.check();
+        KeyTimers timers = state.boundEntry().timers();
+        while (!timers.resident()) {
+            state.reads.await(timers.fetch());
+        }
+        return timers;
+    }
+
+    @Override
+    public void setTimer(
+            StateNamespace namespace,
+            String timerId,
+            String timerFamilyId,
+            Instant target,
+            Instant outputTimestamp,
+            TimeDomain timeDomain) {
+        timers().set(new Timer(
+                names.id(namespace, timerId, timerFamilyId, timeDomain),
+                domain(timeDomain),
+                target.getMillis(),
+                outputTimestamp.getMillis(),
+                new byte[0]));
+    }
+
+    @Override
+    @Deprecated
+    public void setTimer(TimerData timer) {
+        setTimer(
+                timer.getNamespace(),
+                timer.getTimerId(),
+                timer.getTimerFamilyId(),
+                timer.getTimestamp(),
+                timer.getOutputTimestamp(),
+                timer.getDomain());
+    }
+
+    @Override
+    public void deleteTimer(StateNamespace namespace, String timerId, String timerFamilyId, TimeDomain timeDomain) {
+        timers().clear(domain(timeDomain), names.id(namespace, timerId, timerFamilyId, timeDomain));
+    }
+
+    @Override
+    @Deprecated
+    public void deleteTimer(StateNamespace namespace, String timerId, String timerFamilyId) {
+        for (TimeDomain timeDomain : TimeDomain.values()) {
+            deleteTimer(namespace, timerId, timerFamilyId, timeDomain);
+        }
+    }
+
+    @Override
+    @Deprecated
+    public void deleteTimer(TimerData timer) {
+        deleteTimer(timer.getNamespace(), timer.getTimerId(), timer.getTimerFamilyId(), timer.getDomain());
+    }
+
+    private static TimerDomain domain(TimeDomain timeDomain) {
+        return timeDomain == TimeDomain.EVENT_TIME ? TimerDomain.EVENT : TimerDomain.PROCESSING;
+    }
+
+    @Override
+    public Instant currentProcessingTime() {
+        return new Instant(processingMillis.getAsLong());
+    }
+
+    @Override
+    public Instant currentSynchronizedProcessingTime() {
+        return currentProcessingTime();
+    }
+
+    @Override
+    public Instant currentInputWatermarkTime() {
+        Instant seen = inputWatermark;
+        if (seen == null) {
+            seen = new Instant(inputWatermarkMillis);
+            inputWatermark = seen;
+        }
+        return seen;
+    }
+
+    @Override
+    public Instant currentOutputWatermarkTime() {
+        return new Instant(outputWatermarkMillis.getAsLong());
+    }
+}
