@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.async.Epoch;
+import dev.disagg.async.EpochScan;
+import dev.disagg.state.cell.DueKey;
+import dev.disagg.state.cell.DueScan;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Wakes the keys that have an event-time timer before the watermark that sealed an epoch, a bounded number per step. */
+final class EventTimers implements EpochScan {
+    private static final int STEP = 256;
+
+    private final KeyedTask task;
+    private final DueScan scan;
+    private final Epoch epoch;
+    private final long beforeMillis;
+    private @Nullable CompletableFuture<List<DueKey>> reading;
+
+    EventTimers(KeyedTask task, DueScan scan, Epoch epoch, long beforeMillis) {
+        this.task = task;
+        this.scan = scan;
+        this.epoch = epoch;
+        this.beforeMillis = beforeMillis;
+    }
+
+    @Override
+    public Step step() {
+        CompletableFuture<List<DueKey>> read = reading;
+        if (read == null) {
+            read = scan.next(STEP);
+            reading = read;
+            if (!read.isDone()) {
+                read.whenComplete((keys, failure) -> task.async().scanReady());
+                return Step.WAITING;
+            }
+        } else if (!read.isDone()) {
+            return Step.WAITING;
+        }
+        reading = null;
+        List<DueKey> due = read.join();
+        if (due.isEmpty()) {
+            scan.close();
+            return Step.EXHAUSTED;
+        }
+        due.forEach(key -> task.admitFire(epoch, key, beforeMillis));
+        return Step.MORE;
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+/** One step of a chain. One owner. */
+interface Node {
+    /** Whether it may output at the end of a bundle, so that an open bundle holds the watermark. */
+    default boolean outputsAtBundleEnd() {
+        return false;
+    }
+
+    default void startBundle() {}
+
+    default void finishBundle() {}
+
+    /** Outputs what it keeps back; called before a watermark or barrier passes. */
+    default void flush() {}
+
+    /** Releases what user code holds; called once, also after a failure. */
+    default void teardown() {}
+}

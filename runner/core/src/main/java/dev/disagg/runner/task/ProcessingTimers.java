@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.state.cell.DueKey;
+import dev.disagg.state.cell.DueScan;
+import dev.disagg.state.cell.TaskState;
+import dev.disagg.state.cell.TimerDomain;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Wakes the keys whose processing-time timers are due. At the end of input all that are pending fire once, whatever their
+ * time; those of a splittable DoFn, which are how it goes on, fire at their time until none is left.
+ */
+final class ProcessingTimers {
+    private static final int STEP = 256;
+
+    private final KeyedTask task;
+    private final TaskState cells;
+    private final boolean resumes;
+    private @Nullable DueScan scan;
+    private @Nullable CompletableFuture<List<DueKey>> reading;
+    private long beforeMillis;
+    private int firing;
+    private boolean last;
+    private boolean lastScanned;
+
+    /** @param resumes whether timers are how the step goes on with its own work */
+    ProcessingTimers(KeyedTask task, TaskState cells, boolean resumes) {
+        this.task = task;
+        this.cells = cells;
+        this.resumes = resumes;
+    }
+
+    private long nextMillis() {
+        return cells.timers(TimerDomain.PROCESSING).minTimestampMillis();
+    }
+
+    /** Admits firings that are due, at most about {@code room}; returns how many. */
+    int poll(int room) {
+        if (scan == null) {
+            if (firing > 0 || last || nextMillis() >= task.nowMillis()) {
+                return 0;
+            }
+            beforeMillis = task.nowMillis();
+            scan = cells.timers(TimerDomain.PROCESSING).due(beforeMillis);
+        }
+        return step(room);
+    }
+
+    private int step(int room) {
+        DueScan from = scan;
+        if (from == null || room <= 0) {
+            return 0;
+        }
+        CompletableFuture<List<DueKey>> read = reading;
+        if (read == null) {
+            read = from.next(Math.min(STEP, room));
+            reading = read;
+            if (!read.isDone()) {
+                read.whenComplete((keys, failure) -> task.async().wake());
+                return 0;
+            }
+        } else if (!read.isDone()) {
+            return 0;
+        }
+        reading = null;
+        List<DueKey> due = read.join();
+        if (due.isEmpty()) {
+            from.close();
+            scan = null;
+            lastScanned |= last;
+            return 0;
+        }
+        firing += due.size();
+        due.forEach(key -> task.admitProcessing(key, beforeMillis));
+        return due.size();
+    }
+
+    void fired() {
+        firing--;
+    }
+
+    /** Whether the end of input is being awaited, so that each timer fires only once. */
+    boolean firesOnce() {
+        return last && !resumes;
+    }
+
+    /** Called when all input has ended: brings the last firings about; returns whether they are over. */
+    boolean finish(int room) {
+        if (resumes) {
+            return scan == null && firing == 0 && nextMillis() == Long.MAX_VALUE;
+        }
+        if (!last) {
+            if (scan != null || firing > 0) {
+                return false;
+            }
+            if (nextMillis() == Long.MAX_VALUE) {
+                return true;
+            }
+            last = true;
+            beforeMillis = Long.MAX_VALUE;
+            scan = cells.timers(TimerDomain.PROCESSING).due(beforeMillis);
+        }
+        if (scan != null) {
+            step(room);
+        }
+        return lastScanned && firing == 0;
+    }
+
+    /** Nanoseconds until the next timer is due. */
+    long nanosToNext() {
+        if (scan != null || firing > 0 || last) {
+            return Long.MAX_VALUE;
+        }
+        long next = nextMillis();
+        if (next == Long.MAX_VALUE) {
+            return Long.MAX_VALUE;
+        }
+        return TimeUnit.MILLISECONDS.toNanos(Math.max(1, next - task.nowMillis() + 1));
+    }
+}

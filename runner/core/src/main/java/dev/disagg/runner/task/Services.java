@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.runner.state.Reads;
+import dev.disagg.state.cell.TaskState;
+import java.util.List;
+import org.apache.beam.runners.core.SideInputReader;
+import org.apache.beam.sdk.metrics.MetricsContainer;
+import org.apache.beam.sdk.options.PipelineOptions;
+
+/** What the nodes of a chain need of their task. */
+interface Services {
+    PipelineOptions options();
+
+    MetricsContainer metrics(String step);
+
+    SideInputReader sideInputs();
+
+    Reads reads();
+
+    /** The task's state; only for tasks that keep any. */
+    TaskState state();
+
+    long nowMillis();
+
+    /** The output watermark that the task has released last. */
+    long outputWatermarkMillis();
+
+    /** Receivers of the task's output edges for a collection. */
+    List<Receiver> outputs(int collection);
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.runner.graph.Exchange;
+import dev.disagg.runner.graph.StageGraph.Edge;
+import dev.disagg.state.KeyRange;
+import dev.disagg.state.cell.Inbox;
+import dev.disagg.state.cell.KeyHash;
+import dev.disagg.state.cell.Pages;
+import dev.disagg.state.cell.Sources;
+import dev.disagg.state.cell.TaskState;
+import dev.disagg.ufs.Failed;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.beam.sdk.coders.Coder;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.util.CoderUtils;
+import org.apache.beam.sdk.values.KV;
+import org.apache.beam.sdk.values.WindowedValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door of a stage that reads side inputs: elements whose side inputs are not there wait in the task's inbox, in order
+ * per key, and hold the input watermark. Panes and waiting elements are stored, when checkpoints are taken. One owner.
+ */
+final class SideInputDoor {
+    private static final String PANE_PREFIX = "view:";
+    private static final int PAGE_BYTES = 1 << 20;
+
+    private final SideInputs sideInputs;
+    private final List<Edge> channelEdges;
+    private final @Nullable TaskState store;
+    private final int firstGroup;
+    private final Frontier[] viewFrontiers;
+    private final int[] channelInView;
+    private final int[] viewOfChannel;
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private final TreeMap<Long, Integer> timestamps = new TreeMap<>();
+
+    /** An element that waits; {@code number} is its place in the stored inbox, or -1. */
+    record Waiting(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash, int group, long number) {}
+
+    /** @param store null when nothing needs to be stored */
+    SideInputDoor(TaskSpec spec, @Nullable TaskState store) {
+        this.sideInputs = new SideInputs(spec.stage().views());
+        this.channelEdges = spec.channelEdges();
+        this.store = store;
+        this.firstGroup = spec.range().firstGroup();
+        int views = spec.stage().views().size();
+        int[] channelsOfView = new int[views];
+        channelInView = new int[channelEdges.size()];
+        viewOfChannel = new int[channelEdges.size()];
+        for (int channel = 0; channel < channelEdges.size(); channel++) {
+            viewOfChannel[channel] = -1;
+            if (channelEdges.get(channel).exchange() instanceof Exchange.Broadcast broadcast) {
+                int view = spec.stage().views().indexOf(broadcast.view());
+                viewOfChannel[channel] = view;
+                channelInView[channel] = channelsOfView[view]++;
+            }
+        }
+        viewFrontiers = new Frontier[views];
+        for (int view = 0; view < views; view++) {
+            viewFrontiers[view] = new Frontier(channelsOfView[view], Frontier.MIN);
+            sideInputs.watermark(view, viewFrontiers[view].minimum());
+        }
+    }
+
+    SideInputs sideInputs() {
+        return sideInputs;
+    }
+
+    boolean isView(int channel) {
+        return viewOfChannel[channel] >= 0;
+    }
+
+    /** Takes a pane of a side input. */
+    void pane(ViewPane pane) {
+        if (sideInputs.take(pane) && store != null) {
+            store.sources().put(paneId(pane), sideInputs.encode(pane));
+        }
+    }
+
+    private byte[] paneId(ViewPane pane) {
+        byte[] window = sideInputs.encode(new ViewPane(pane.view(), pane.window(), 0, List.of()));
+        byte[] view = (PANE_PREFIX + sideInputs.viewId(pane.view()) + ":").getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(view.length + window.length).put(view).put(window).array();
+    }
+
+    /** The watermark of a side input's channel. */
+    void watermark(int channel, long millis) {
+        int view = viewOfChannel[channel];
+        viewFrontiers[view].advance(channelInView[channel], millis);
+        sideInputs.watermark(view, viewFrontiers[view].minimum());
+    }
+
+    /** Whether an element that is in exactly one window can go in now, given that nothing of its key waits. */
+    boolean isReady(WindowedValue<?> value) {
+        return sideInputs.isReady(value.getWindows().iterator().next());
+    }
+
+    /** Whether an element of this key waits; for elements without a key, no order is kept. */
+    boolean waits(byte @Nullable [] key) {
+        if (key == null || waiting.isEmpty()) {
+            return false;
+        }
+        for (Waiting other : waiting) {
+            if (java.util.Arrays.equals(other.key(), key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void add(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash) {
+        int group = key == null ? firstGroup : KeyRange.group(hash);
+        long number = store == null ? -1 : store.inbox().append(group, encode(value, edge));
+        enqueue(new Waiting(value, edge, key, hash, group, number));
+    }
+
+    private void enqueue(Waiting element) {
+        waiting.add(element);
+        timestamps.merge(element.value().getTimestamp().getMillis(), 1, Integer::sum);
+    }
+
+    /** Takes out all elements that can go in now, in order. */
+    List<Waiting> takeReady() {
+        List<Waiting> ready = new ArrayList<>();
+        Set<ByteBuffer> behind = new HashSet<>();
+        for (Iterator<Waiting> all = waiting.iterator(); all.hasNext(); ) {
+            Waiting element = all.next();
+            ByteBuffer key = element.key() == null ? null : ByteBuffer.wrap(element.key());
+            if ((key != null && behind.contains(key)) || !isReady(element.value())) {
+                if (key != null) {
+                    behind.add(key);
+                }
+                continue;
+            }
+            all.remove();
+            timestamps.merge(element.value().getTimestamp().getMillis(), -1, (a, b) -> a + b == 0 ? null : a + b);
+            if (store != null && element.number() >= 0) {
+                store.inbox().remove(element.group(), element.number());
+            }
+            ready.add(element);
+        }
+        return ready;
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /** The input watermark that waiting elements hold. */
+    long holdMillis() {
+        return timestamps.isEmpty() ? Long.MAX_VALUE : timestamps.firstKey();
+    }
+
+    /** Reads back what a checkpoint stored. Called once, before the task runs. */
+    void restore() {
+        TaskState from = store;
+        if (from == null) {
+            return;
+        }
+        try (Pages<Sources.Item> pages = from.sources().all()) {
+            for (List<Sources.Item> page = pages.next(PAGE_BYTES).join();
+                    !page.isEmpty();
+                    page = pages.next(PAGE_BYTES).join()) {
+                page.forEach(this::restorePane);
+            }
+        }
+        try (Pages<Inbox.Item> pages = from.inbox().all()) {
+            for (List<Inbox.Item> page = pages.next(PAGE_BYTES).join();
+                    !page.isEmpty();
+                    page = pages.next(PAGE_BYTES).join()) {
+                page.forEach(this::restoreWaiting);
+            }
+        }
+    }
+
+    private void restorePane(Sources.Item item) {
+        for (int view = 0; view < sideInputs.viewCount(); view++) {
+            byte[] prefix = (PANE_PREFIX + sideInputs.viewId(view) + ":").getBytes(StandardCharsets.UTF_8);
+            if (java.util.Arrays.mismatch(prefix, item.splitId()) == prefix.length) {
+                sideInputs.take(sideInputs.decode(view, item.position()));
+            }
+        }
+    }
+
+    private void restoreWaiting(Inbox.Item item) {
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(item.element()));
+        try {
+            int at = in.readInt();
+            Edge edge = channelEdges.stream()
+                    .filter(candidate -> candidate.index() == at)
+                    .findFirst()
+                    .orElseThrow(() -> new Failed("a stored element came by edge " + at + ", which this stage does not have"));
+            WindowedValue<Object> value = edge.coder().decode(in, Coder.Context.OUTER);
+            byte[] key = null;
+            long hash = 0;
+            if (edge.exchange() instanceof Exchange.ByKey byKey) {
+                key = encodeKey(byKey.keyCoder(), ((KV<?, ?>) value.getValue()).getKey());
+                hash = KeyHash.of(key);
+            }
+            enqueue(new Waiting(value, at, key, hash, item.group(), item.number()));
+        } catch (IOException e) {
+            throw new Failed("a stored element can not be decoded: " + e.getMessage() + "; has a coder changed?", e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static byte[] encodeKey(Coder<?> coder, Object key) throws IOException {
+        return CoderUtils.encodeToByteArray((Coder<Object>) coder, key);
+    }
+
+    @SuppressWarnings("unchecked")
+    private byte[] encode(WindowedValue<?> value, int edgeIndex) {
+        Edge edge = channelEdges.stream()
+                .filter(candidate -> candidate.index() == edgeIndex)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no channel of edge " + edgeIndex));
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        try {
+            out.writeInt(edgeIndex);
+            edge.coder().encode((WindowedValue<Object>) value, out, Coder.Context.OUTER);
+        } catch (IOException e) {
+            throw new Failed("an element that waits for a side input can not be encoded by " + edge.coder() + ": " + e.getMessage(), e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Windows of a value, each by itself: side inputs of different windows come at different times. */
+    static Iterable<? extends WindowedValue<?>> exploded(WindowedValue<?> value) {
+        return value.getWindows().size() == 1 ? List.of(value) : value.explodeWindows();
+    }
+
+    /** For tests and people. */
+    int waitingCount() {
+        return waiting.size();
+    }
+
+    BoundedWindow windowOf(Waiting element) {
+        return element.value().getWindows().iterator().next();
+    }
+}

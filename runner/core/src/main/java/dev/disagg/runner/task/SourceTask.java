@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.async.AsyncOptions;
+import dev.disagg.runner.graph.Head;
+import dev.disagg.state.cell.Pages;
+import dev.disagg.state.cell.Sources;
+import dev.disagg.ufs.Failed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage that begins with reading. Each split belongs to the task {@code number % parallelism}; what is stored of it is
+ * the serialized split, once, and its position.
+ */
+public final class SourceTask extends StageTask {
+    private static final byte SPLIT = 's';
+    private static final byte POSITION = 'p';
+    private static final int PAGE_BYTES = 1 << 20;
+    private static final int READ = 256;
+    private static final long WATERMARK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final Head.Source head;
+    private final Map<Integer, Split> splits = new TreeMap<>();
+    private final Map<Long, List<SplitReader.Committed>> uncommitted = new HashMap<>();
+    private List<SplitReader.Committed> taken = List.of();
+    private long published;
+    private long publishedNanos;
+    private boolean allDone;
+
+    private static final class Split {
+        final SplitReader reader;
+        byte @Nullable [] storedPosition;
+
+        Split(SplitReader reader, byte @Nullable [] storedPosition) {
+            this.reader = reader;
+            this.storedPosition = storedPosition;
+        }
+    }
+
+    /** @param fresh the splits of a fresh start, by number; null when splits are those of the restored state */
+    public SourceTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions, @Nullable List<byte[]> fresh) {
+        super(spec, host, asyncOptions.withHandOver(false));
+        head = (Head.Source) spec.stage().head();
+        published = spec.restoredOutputWatermark();
+        Map<Integer, byte[]> parts = new TreeMap<>();
+        Map<Integer, byte[]> positions = new HashMap<>();
+        if (fresh != null) {
+            for (int number = 0; number < fresh.size(); number++) {
+                parts.put(number, fresh.get(number));
+            }
+        } else {
+            readStored(parts, positions);
+        }
+        parts.forEach((number, part) -> {
+            if (number % spec.stage().parallelism() == spec.index()) {
+                open(number, part, positions.get(number));
+                if (fresh != null) {
+                    state().sources().put(id(SPLIT, number), part);
+                }
+            } else if (fresh == null) {
+                state().sources().delete(id(SPLIT, number));
+                state().sources().delete(id(POSITION, number));
+            }
+        });
+    }
+
+    private void open(int number, byte[] part, byte @Nullable [] position) {
+        try {
+            splits.put(number, new Split(Splits.open(head, part, position, options()), position));
+        } catch (IOException e) {
+            throw new Failed(name() + ": split " + number + " can not be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private void readStored(Map<Integer, byte[]> parts, Map<Integer, byte[]> positions) {
+        try (Pages<Sources.Item> pages = state().sources().all()) {
+            for (List<Sources.Item> page = pages.next(PAGE_BYTES).join();
+                    !page.isEmpty();
+                    page = pages.next(PAGE_BYTES).join()) {
+                for (Sources.Item item : page) {
+                    ByteBuffer id = ByteBuffer.wrap(item.splitId());
+                    byte kind = id.get();
+                    (kind == SPLIT ? parts : positions).put(id.getInt(), item.position());
+                }
+            }
+        }
+    }
+
+    private static byte[] id(byte kind, int number) {
+        return ByteBuffer.allocate(5).put(kind).putInt(number).array();
+    }
+
+    @Override
+    int takeOwnWork() {
+        if (allDone) {
+            return 0;
+        }
+        int work = 0;
+        boolean done = true;
+        Chain chain = chain();
+        Receiver into = value -> {
+            chain.enter(value.getTimestamp().getMillis(), host().nanoTime());
+            chain.entry().accept(value);
+        };
+        try {
+            for (Split split : splits.values()) {
+                if (!split.reader.isDone() && work < TURN) {
+                    work += split.reader.read(READ, into);
+                }
+                done &= split.reader.isDone();
+            }
+        } catch (IOException e) {
+            throw new Failed(name() + ": reading failed: " + e.getMessage(), e);
+        }
+        countProcessed(work);
+        if (done) {
+            allDone = true;
+            closeReaders();
+        }
+        publish(done);
+        return done ? work + 1 : work;
+    }
+
+    private void publish(boolean now) {
+        long nanos = host().nanoTime();
+        if (now || nanos - publishedNanos >= WATERMARK_NANOS) {
+            publishedNanos = nanos;
+            long watermark = Frontier.MAX;
+            for (Split split : splits.values()) {
+                watermark = Math.min(watermark, split.reader.watermarkMillis());
+            }
+            published = Math.max(published, watermark);
+        }
+    }
+
+    private void closeReaders() {
+        try {
+            for (Split split : splits.values()) {
+                if (split.reader instanceof BoundedSplit) {
+                    split.reader.close();
+                }
+            }
+        } catch (IOException e) {
+            throw new Failed(name() + ": a reader can not be closed: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    long releasableMillis() {
+        if (published >= Frontier.MAX && outputWatermarkMillis() < Frontier.MAX) {
+            closeBundles();
+        }
+        return published;
+    }
+
+    @Override
+    long inputWatermarkMillis() {
+        return published;
+    }
+
+    @Override
+    long nextWakeNanos() {
+        return allDone ? Long.MAX_VALUE : POLL_NANOS;
+    }
+
+    @Override
+    boolean mayEnd() {
+        return allDone;
+    }
+
+    /** Takes part in a checkpoint: called in the place of a barrier. Any thread. */
+    public void inject(Barrier barrier) {
+        execute(() -> barrierNow(barrier));
+    }
+
+    @Override
+    void beforeSnapshot() {
+        List<SplitReader.Committed> marks = new ArrayList<>();
+        splits.forEach((number, split) -> {
+            try {
+                SplitReader.Position position = split.reader.position();
+                if (!java.util.Arrays.equals(position.stored(), split.storedPosition)) {
+                    state().sources().put(id(POSITION, number), position.stored());
+                    split.storedPosition = position.stored();
+                }
+                marks.add(position.whenCommitted());
+            } catch (IOException e) {
+                throw new Failed(name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
+            }
+        });
+        taken = marks;
+    }
+
+    @Override
+    void snapshotTaken(long checkpoint) {
+        uncommitted.put(checkpoint, taken);
+        taken = List.of();
+    }
+
+    /** The checkpoint is durable: sources may forget what is before it. Any thread. */
+    public void committed(long checkpoint) {
+        execute(() -> {
+            List<SplitReader.Committed> marks = uncommitted.remove(checkpoint);
+            uncommitted.keySet().removeIf(older -> older < checkpoint);
+            if (marks == null) {
+                return;
+            }
+            try {
+                for (SplitReader.Committed mark : marks) {
+                    mark.run();
+                }
+            } catch (IOException e) {
+                throw new Failed(name() + ": the source could not be told of checkpoint " + checkpoint + ": " + e.getMessage(), e);
+            }
+        });
+    }
+
+    @Override
+    void element(int channel, Object item) {
+        throw new IllegalStateException("a source has no input");
+    }
+
+    @Override
+    void channelWatermark(int channel, long millis) {
+        throw new IllegalStateException("a source has no input");
+    }
+}

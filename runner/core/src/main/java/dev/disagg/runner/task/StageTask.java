@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.async.AsyncOptions;
+import dev.disagg.async.AsyncTask;
+import dev.disagg.async.Duty;
+import dev.disagg.async.Epoch;
+import dev.disagg.async.Worker;
+import dev.disagg.runner.graph.StageGraph.Stage;
+import dev.disagg.runner.state.Reads;
+import dev.disagg.state.cell.TaskState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.beam.runners.core.SideInputReader;
+import org.apache.beam.sdk.metrics.MetricsContainer;
+import org.apache.beam.sdk.options.PipelineOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One parallel instance of a stage: what is common to all kinds. It owns one leader thread at a time (see {@link
+ * AsyncTask}); everything here is the leader's unless it says otherwise. Subclasses say what an element does and when a
+ * watermark passes.
+ *
+ * <p>Input comes by {@link Inbound}; a barrier blocks its channel until all channels have brought it, then what is started
+ * is finished, bundles are closed, state is frozen, the barrier goes on, and input opens again.
+ */
+public abstract class StageTask implements Duty, Services {
+    /** Elements taken per turn, between looks at what else there is to do. */
+    static final int TURN = 512;
+
+    private final TaskSpec spec;
+    private final TaskHost host;
+    private final AsyncTask async;
+    private final Inbound inbound;
+    private final Outbound outbound;
+    private final Reads reads;
+    private final List<Chain> chains = new ArrayList<>();
+    private final Map<String, MetricsContainer> metrics = new HashMap<>();
+
+    private Message.@Nullable Elements batch;
+    private int batchAt;
+    private @Nullable Barrier barrier;
+    private int barriersMissing;
+    private final boolean[] atBarrier;
+    private int openChannels;
+    private boolean ended;
+    private boolean done;
+    private volatile long outputWatermark;
+    private volatile long processed;
+
+    StageTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
+        this.spec = spec;
+        this.host = host;
+        this.async = new AsyncTask(spec.name(), this, asyncOptions);
+        this.inbound = spec.inbound();
+        this.outbound = new Outbound(spec.outputs(), async::wake);
+        this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
+        this.atBarrier = new boolean[inbound.channels()];
+        this.openChannels = inbound.channels();
+        this.outputWatermark = spec.restoredOutputWatermark();
+        inbound.onInput(async::wake);
+    }
+
+    /** Begins to run. */
+    public void start() {
+        async.start();
+    }
+
+    /** Ends without finishing what is started. Any thread. */
+    public void cancel() {
+        async.close();
+    }
+
+    /** Ends after {@link TaskHost#finished}. Any thread. */
+    public void shutdown() {
+        async.shutdown();
+    }
+
+    /** Completes when no thread of this task is left. Any thread. */
+    public CompletableFuture<Void> terminated() {
+        return async.terminated();
+    }
+
+    /** Runs {@code call} on the leader, between computations. Any thread. */
+    public void execute(Runnable call) {
+        async.execute(call);
+    }
+
+    public String name() {
+        return spec.name();
+    }
+
+    public Stage stage() {
+        return spec.stage();
+    }
+
+    public TaskSpec spec() {
+        return spec;
+    }
+
+    /** Any thread. */
+    public long releasedWatermarkMillis() {
+        return outputWatermark;
+    }
+
+    /** Elements taken in so far. Any thread. */
+    public long processedElements() {
+        return processed;
+    }
+
+    /** Any thread. */
+    public dev.disagg.async.AsyncMetrics asyncMetrics() {
+        return async.metrics();
+    }
+
+    final AsyncTask async() {
+        return async;
+    }
+
+    final TaskHost host() {
+        return host;
+    }
+
+    final Outbound outbound() {
+        return outbound;
+    }
+
+    /** The chain of the current worker. */
+    final Chain chain() {
+        Chain chain = (Chain) async.currentWorker().attachment();
+        if (chain == null) {
+            throw new IllegalStateException("a worker of " + name() + " has no chain");
+        }
+        return chain;
+    }
+
+    final List<Chain> chains() {
+        return chains;
+    }
+
+    // ---- Duty
+
+    @Override
+    public int poll() {
+        if (!outbound.canEmit()) {
+            return 0;
+        }
+        int work = takeOwnWork();
+        while (work < TURN && async.room() > 0 && barrierIsOpen()) {
+            if (batch == null && !nextMessage()) {
+                break;
+            }
+            work += takeFromBatch(Math.min(TURN, async.room()));
+            work++;
+        }
+        afterTurn();
+        return work;
+    }
+
+    private boolean barrierIsOpen() {
+        return !async.isDraining();
+    }
+
+    private boolean nextMessage() {
+        Message message = inbound.poll();
+        if (message == null) {
+            return false;
+        }
+        if (message instanceof Message.Elements elements) {
+            batch = elements;
+            batchAt = 0;
+        } else if (message instanceof Message.Watermark watermark) {
+            channelWatermark(watermark.channel(), watermark.millis());
+        } else if (message instanceof Message.BarrierAt at) {
+            barrierAt(at.channel(), at.barrier());
+        } else {
+            openChannels--;
+            channelWatermark(message.channel(), Frontier.MAX);
+        }
+        return true;
+    }
+
+    private int takeFromBatch(int most) {
+        Message.Elements from = batch;
+        if (from == null) {
+            return 0;
+        }
+        List<?> items = from.items();
+        int to = Math.min(items.size(), batchAt + most);
+        int taken = to - batchAt;
+        for (int i = batchAt; i < to; i++) {
+            element(from.channel(), items.get(i));
+        }
+        batchAt = to;
+        processed += taken;
+        inbound.took(from.channel(), taken);
+        if (to == items.size()) {
+            batch = null;
+        }
+        return taken;
+    }
+
+    private void barrierAt(int channel, Barrier at) {
+        if (barrier == null || at.checkpoint() > barrier.checkpoint()) {
+            // A newer checkpoint replaces one that was given up.
+            barrier = at;
+            java.util.Arrays.fill(atBarrier, false);
+            barriersMissing = inbound.channels();
+            inbound.unblockAll();
+        } else if (at.checkpoint() < barrier.checkpoint()) {
+            return;
+        }
+        if (!atBarrier[channel]) {
+            atBarrier[channel] = true;
+            inbound.block(channel);
+            if (--barriersMissing == 0) {
+                async.requestDrain();
+            }
+        }
+    }
+
+    /** A source's barrier: there is nothing to align. Leader. */
+    final void barrierNow(Barrier at) {
+        barrier = at;
+        async.requestDrain();
+    }
+
+    @Override
+    public void drained() {
+        Barrier at = barrier;
+        if (at == null) {
+            async.resumeInput();
+            return;
+        }
+        closeBundles();
+        chains.forEach(Chain::flush);
+        outbound.flush();
+        TaskState state = spec.state();
+        beforeSnapshot();
+        host.snapshot(
+                this,
+                at,
+                state == null ? null : state.freeze(at.checkpoint(), new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark).encode()));
+        snapshotTaken(at.checkpoint());
+        outbound.barrier(at);
+        barrier = null;
+        inbound.unblockAll();
+        async.resumeInput();
+    }
+
+    @Override
+    public long idle() {
+        if (closeBundles()) {
+            afterTurn();
+            return 0;
+        }
+        releaseWatermark();
+        outbound.flush();
+        return nextWakeNanos();
+    }
+
+    @Override
+    public Object workerStarted(Worker worker) {
+        Chain chain = Chain.of(spec.stage(), this);
+        chains.add(chain);
+        return chain;
+    }
+
+    @Override
+    public void workerStopped(Worker worker, @Nullable Object attachment) {
+        if (attachment instanceof Chain chain) {
+            chains.remove(chain);
+            chain.teardown();
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        host.failed(this, cause);
+    }
+
+    @Override
+    public void released(Epoch epoch) {}
+
+    // ---- what subclasses say
+
+    /** An element of a channel. */
+    abstract void element(int channel, Object item);
+
+    /** The watermark of a channel advanced. */
+    abstract void channelWatermark(int channel, long millis);
+
+    /** The input watermark whose effects are all released. */
+    abstract long inputWatermarkMillis();
+
+    /** The greatest watermark that may be released now, before bundles are looked at. */
+    abstract long releasableMillis();
+
+    /** Work that is not a message: reading, timers of processing time. Returns its amount. */
+    int takeOwnWork() {
+        return 0;
+    }
+
+    /** Puts what is kept outside of state into it. */
+    void beforeSnapshot() {}
+
+    /** The snapshot of {@code checkpoint} has been taken. */
+    void snapshotTaken(long checkpoint) {}
+
+    /** Nanoseconds until there may be own work. */
+    long nextWakeNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    // ---- bundles and watermarks
+
+    private void afterTurn() {
+        long now = host.nanoTime();
+        for (Chain chain : chains) {
+            if (!chain.inBody && chain.isFull(spec.maxBundleElements(), spec.maxBundleNanos(), now)) {
+                finishBundle(chain);
+            }
+        }
+        releaseWatermark();
+        outbound.flush();
+        maintain();
+    }
+
+    private void maintain() {
+        TaskState state = spec.state();
+        if (state != null) {
+            state.maintain();
+        }
+    }
+
+    /** Finishes the bundles of all chains that no computation is in; returns whether there was one. */
+    final boolean closeBundles() {
+        boolean any = false;
+        for (Chain chain : chains) {
+            if (!chain.inBody && chain.isOpen()) {
+                finishBundle(chain);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    final void finishBundle(Chain chain) {
+        var finalizations = chain.finishBundle();
+        if (!finalizations.isEmpty()) {
+            host.bundleFinished(finalizations);
+        }
+    }
+
+    /** Sends the output watermark on, if it can advance. */
+    final void releaseWatermark() {
+        long releasable = releasableMillis();
+        for (Chain chain : chains) {
+            releasable = Math.min(releasable, chain.holdMillis());
+            if (chain.inBody) {
+                releasable = Math.min(releasable, chain.floorMillis);
+            }
+        }
+        if (releasable > outputWatermark) {
+            chains.forEach(Chain::flush);
+            outputWatermark = releasable;
+            outbound.watermark(releasable);
+        }
+        if (outputWatermark >= Frontier.MAX && !ended && mayEnd()) {
+            ended = true;
+            outbound.end();
+            done = true;
+            host.finished(this);
+        }
+    }
+
+    /** Whether the end of the output may be announced once the watermark is at its maximum. */
+    boolean mayEnd() {
+        return openChannels == 0;
+    }
+
+    final boolean isDone() {
+        return done;
+    }
+
+    final void countProcessed(int count) {
+        processed += count;
+    }
+
+    // ---- Services
+
+    @Override
+    public PipelineOptions options() {
+        return host.options();
+    }
+
+    @Override
+    public MetricsContainer metrics(String step) {
+        return metrics.computeIfAbsent(step, host::metrics);
+    }
+
+    @Override
+    public SideInputReader sideInputs() {
+        return org.apache.beam.runners.core.NullSideInputReader.empty();
+    }
+
+    @Override
+    public Reads reads() {
+        return reads;
+    }
+
+    @Override
+    public TaskState state() {
+        TaskState state = spec.state();
+        if (state == null) {
+            throw new IllegalStateException(name() + " keeps no state");
+        }
+        return state;
+    }
+
+    @Override
+    public long nowMillis() {
+        return host.nowMillis();
+    }
+
+    @Override
+    public long outputWatermarkMillis() {
+        return outputWatermark;
+    }
+
+    @Override
+    public List<Receiver> outputs(int collection) {
+        return outbound.receivers(collection);
+    }
+}

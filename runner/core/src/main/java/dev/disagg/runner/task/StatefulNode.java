@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import dev.disagg.runner.graph.Head;
+import dev.disagg.runner.graph.ParDoSpec;
+import java.util.Map;
+import org.apache.beam.runners.core.DoFnRunner;
+import org.apache.beam.runners.core.DoFnRunners;
+import org.apache.beam.runners.core.InMemoryBundleFinalizer;
+import org.apache.beam.runners.core.StateNamespace;
+import org.apache.beam.runners.core.StateNamespaces;
+import org.apache.beam.runners.core.StatefulDoFnRunner;
+import org.apache.beam.runners.core.StepContext;
+import org.apache.beam.runners.core.TimerInternals.TimerData;
+import org.apache.beam.sdk.coders.Coder;
+import org.apache.beam.sdk.state.TimeDomain;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignature;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignatures;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
+import org.apache.beam.sdk.transforms.windowing.GlobalWindows;
+import org.apache.beam.sdk.values.TupleTag;
+import org.apache.beam.sdk.values.WindowedValue;
+import org.apache.beam.sdk.values.WindowingStrategy;
+import org.joda.time.Duration;
+import org.joda.time.Instant;
+
+/** A ParDo with state or timers; late elements, window expiry and sorted input are Beam's {@link StatefulDoFnRunner}. */
+final class StatefulNode extends KeyedNode {
+    private final DoFnHost host;
+    private final DoFnRunner<Object, Object> runner;
+
+    @SuppressWarnings("unchecked")
+    StatefulNode(
+            Head.Stateful head,
+            Services services,
+            InMemoryBundleFinalizer finalizer,
+            Map<TupleTag<?>, Receiver> receivers) {
+        super(head.name(), head.keyCoder(), head.parDo().windowing(), services);
+        ParDoSpec spec = head.parDo();
+        this.host = new DoFnHost(
+                spec, spec.newFn(), spec.inputCoder(), spec.windowing(), services, finalizer, receivers, state, timers);
+        Coder<BoundedWindow> windowCoder = windowCoder(head);
+        StepContext context = new StepContext() {
+            @Override
+            public org.apache.beam.runners.core.StateInternals stateInternals() {
+                return state;
+            }
+
+            @Override
+            public org.apache.beam.runners.core.TimerInternals timerInternals() {
+                return timers;
+            }
+        };
+        this.runner = DoFnRunners.defaultStatefulDoFnRunner(
+                host.fn(),
+                (Coder<Object>) spec.inputCoder(),
+                host.runner(),
+                context,
+                spec.windowing(),
+                new Expiry(spec, windowCoder),
+                new StatefulDoFnRunner.StateInternalsStateCleaner<>(host.fn(), state, windowCoder),
+                true);
+    }
+
+    static boolean usesTimers(Head.Stateful head) {
+        DoFnSignature signature = DoFnSignatures.getSignature(head.parDo().fn().getClass());
+        return signature.usesTimers()
+                || signature.onWindowExpiration() != null
+                || signature.processElement().requiresTimeSortedInput()
+                || !(head.parDo().windowing().getWindowFn() instanceof GlobalWindows);
+    }
+
+    @Override
+    public boolean outputsAtBundleEnd() {
+        return host.hasFinishBundle();
+    }
+
+    @Override
+    public void startBundle() {
+        host.withMetrics(runner::startBundle);
+    }
+
+    @Override
+    public void finishBundle() {
+        host.withMetrics(runner::finishBundle);
+    }
+
+    @Override
+    void element(WindowedValue<?> value) {
+        host.process(runner, value);
+    }
+
+    @Override
+    void timer(TimerData timer) {
+        StateNamespace namespace = timer.getNamespace();
+        BoundedWindow window = namespace instanceof StateNamespaces.WindowNamespace<?> inWindow
+                ? inWindow.getWindow()
+                : GlobalWindow.INSTANCE;
+        host.withMetrics(() -> runner.onTimer(
+                timer.getTimerId(),
+                timer.getTimerFamilyId(),
+                state.getKey(),
+                window,
+                timer.getTimestamp(),
+                timer.getOutputTimestamp(),
+                timer.getDomain(),
+                timer.causedByDrain()));
+    }
+
+    @Override
+    public void teardown() {
+        host.teardown();
+    }
+
+    /**
+     * The timer by which a window's state is removed. A window that ends with the pipeline has none, unless the DoFn wants
+     * to hear of it. It holds the watermark at the window's end only for a DoFn that may then output.
+     */
+    private final class Expiry implements StatefulDoFnRunner.CleanupTimer<Object> {
+        private static final String TIMER_ID = StatefulDoFnRunner.TimeInternalsCleanupTimer.GC_TIMER_ID;
+
+        private final WindowingStrategy<?, ?> windowing;
+        private final Coder<BoundedWindow> windowCoder;
+        private final boolean heard;
+
+        Expiry(ParDoSpec spec, Coder<BoundedWindow> windowCoder) {
+            this.windowing = spec.windowing();
+            this.windowCoder = windowCoder;
+            DoFnSignature signature = DoFnSignatures.getSignature(spec.fn().getClass());
+            this.heard = signature.onWindowExpiration() != null || signature.processElement().requiresTimeSortedInput();
+        }
+
+        private Instant time(BoundedWindow window) {
+            return org.apache.beam.runners.core.LateDataUtils.garbageCollectionTime(window, windowing)
+                    .plus(Duration.millis(StatefulDoFnRunner.TimeInternalsCleanupTimer.GC_DELAY_MS));
+        }
+
+        @Override
+        public void setForWindow(Object input, BoundedWindow window) {
+            if (!heard && window instanceof GlobalWindow) {
+                return;
+            }
+            Instant time = time(window);
+            timers.setTimer(
+                    StateNamespaces.window(windowCoder, window),
+                    TIMER_ID,
+                    "",
+                    time,
+                    heard ? window.maxTimestamp() : time,
+                    TimeDomain.EVENT_TIME);
+        }
+
+        @Override
+        public boolean isForWindow(String timerId, BoundedWindow window, Instant timestamp, TimeDomain domain) {
+            return domain == TimeDomain.EVENT_TIME && TIMER_ID.equals(timerId) && time(window).equals(timestamp);
+        }
+    }
+}
