@@ -37,6 +37,8 @@ public abstract class Computation extends Mail {
     long weightBytes;
     byte stage;
     byte rounds;
+    /** Its state was not all there, so it was not run in one go. */
+    boolean waited;
 
     @SuppressWarnings("unused") // through POSTED
     private volatile boolean posted;
