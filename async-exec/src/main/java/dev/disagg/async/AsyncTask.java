@@ -235,6 +235,35 @@ public final class AsyncTask implements AutoCloseable {
         blocked++;
     }
 
+    /**
+     * The running computation does work of an earlier epoch that is not released yet, for example it fires timers that
+     * this epoch's watermark made due before the epoch's scan came to the key. The epoch is not released before the
+     * computation has finished. Of several the earliest counts, which holds the later ones too.
+     *
+     * @throws IllegalStateException when no computation is running or the epoch is FINISHED
+     */
+    public void holdEpoch(Epoch epoch) {
+        assert isLeader();
+        Computation running = current;
+        if (running == null || epoch.state() == Epoch.State.FINISHED) {
+            throw new IllegalStateException("cannot hold " + epoch + (running == null ? " outside of computations" : ""));
+        }
+        Epoch held = running.heldEpoch;
+        if (held == null || epoch.sequence() < held.sequence()) {
+            epoch.count++;
+            running.heldEpoch = epoch;
+            if (held != null) {
+                held.count--;
+            }
+        }
+    }
+
+    /** The oldest epoch that is not released; from it {@link Epoch#next} leads to the OPEN one. */
+    public Epoch oldestEpoch() {
+        assert isLeader();
+        return epochs.head();
+    }
+
     /** How many computations may be admitted before the in-flight bound, 0 at it; a guide for the size of a batch. */
     public int room() {
         return isAtBound() ? 0 : options.maxInFlight() - inFlight;
@@ -384,6 +413,11 @@ public final class AsyncTask implements AutoCloseable {
         inFlight--;
         inFlightBytes -= computation.weightBytes;
         if (--computation.epoch().count == 0) {
+            epochs.stirred = true;
+        }
+        if (computation.heldEpoch != null) {
+            computation.heldEpoch.count--;
+            computation.heldEpoch = null;
             epochs.stirred = true;
         }
         KeySlot slot = computation.slot();

@@ -34,6 +34,8 @@ public abstract class Computation extends Mail {
     @Nullable Computation next;
     @Nullable KeySlot slot;
     @Nullable Epoch epoch;
+    /** An earlier epoch that this computation, while it runs, does work of. */
+    @Nullable Epoch heldEpoch;
     long weightBytes;
     byte stage;
     byte rounds;

@@ -31,6 +31,10 @@ final class EpochQueue {
         return open;
     }
 
+    Epoch head() {
+        return head;
+    }
+
     int size() {
         return size;
     }

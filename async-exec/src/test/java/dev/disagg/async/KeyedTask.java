@@ -123,6 +123,16 @@ final class KeyedTask implements Duty {
 
         abstract void body();
 
+        /** A scan that comes by while this body fires timers finds none left, so their epoch must be held. */
+        final void fireEarlier() {
+            for (Epoch epoch = task.oldestEpoch(); epoch != null && epoch != epoch(); epoch = epoch.next()) {
+                if (key.earliestTimestamp() < sealedBy(epoch)) {
+                    task.holdEpoch(epoch);
+                    return;
+                }
+            }
+        }
+
         /** A timer due by a watermark that is sealed already would be missed by its scan, which may be past this key. */
         final void fireLater() {
             for (Epoch epoch = epoch(); epoch != null && epoch.state() == Epoch.State.CLOSED; epoch = epoch.next()) {
@@ -146,6 +156,7 @@ final class KeyedTask implements Duty {
 
         @Override
         void body() {
+            fireEarlier();
             key.fireDue(program.seed, watermark);
             key.element(program.seed, element.number(), element.timestamp());
             key.fireDue(program.seed, watermark);
