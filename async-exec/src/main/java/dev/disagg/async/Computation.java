@@ -34,9 +34,13 @@ public abstract class Computation extends Mail {
     @Nullable Computation next;
     @Nullable KeySlot slot;
     @Nullable Epoch epoch;
+    /** An earlier epoch that this computation, while it runs, does work of. */
+    @Nullable Epoch heldEpoch;
     long weightBytes;
     byte stage;
     byte rounds;
+    /** Its state was not all there, so it was not run in one go. */
+    boolean waited;
 
     @SuppressWarnings("unused") // through POSTED
     private volatile boolean posted;

@@ -32,6 +32,8 @@ public final class Epoch {
     private @Nullable Object attachment;
     private State state = State.OPEN;
     @Nullable EpochScan scan;
+    /** The scan has taken a step. */
+    boolean scanStarted;
     @Nullable Epoch next;
     /** Computations admitted and not finished. */
     int count;
@@ -75,6 +77,11 @@ public final class Epoch {
     /** Whether everything this epoch is known to need has been done. It may still grow while it is not the head. */
     boolean isComplete() {
         return state == State.CLOSED && scan == null && count == 0;
+    }
+
+    /** Another scan must not take its place then: it may hold an open cursor. */
+    boolean scanHalfDone() {
+        return scanStarted && scan != null;
     }
 
     void close() {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.async;
+
+/** Totals of one task. Written by the leader; others read them as they are at that moment. */
+final class Counters {
+    long finished;
+    long finishedAfterWait;
+    long resumedFetches;
+    long handOvers;
+    long swaps;
+    long boundWaits;
+    long admissionStalls;
+    long drains;
+    long drainNanos;
+
+    /** Changes whenever the leader gets anything done. */
+    long progress() {
+        return finished + resumedFetches + handOvers + swaps;
+    }
+}
