@@ -210,7 +210,7 @@ public final class CollectionCell extends ScalarCell {
 
     /** The entries of an old generation are gone. */
     void swept(long old) {
-        if (row.evicted() || !known || !debris.contains(old)) {
+        if (!known || !debris.contains(old)) {
             return;
         }
         debris = new ArrayList<>(debris);

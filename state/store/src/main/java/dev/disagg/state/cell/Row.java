@@ -27,6 +27,8 @@ public final class Row {
     private int reached;
 
     boolean referenced;
+    /** Background jobs that need the row in memory; each kind of job is bounded. */
+    int retained;
 
     /** Links of the list of dirty rows. */
     boolean queued;
@@ -252,7 +254,7 @@ public final class Row {
     /** Writes back and lets go; false when a read is out. */
     boolean evict() {
         arrive();
-        if (read != null) {
+        if (read != null || retained > 0) {
             return false;
         }
         for (int i = 0; i < count; i++) {

@@ -28,6 +28,7 @@ final class Sweeper {
 
     void add(CollectionCell cell, long generation) {
         if (waiting.size() < MAX_WAITING) {
+            cell.row.retained++;
             waiting.add(new Job(cell, generation));
         }
     }
@@ -66,6 +67,7 @@ final class Sweeper {
             from.close();
             cursor = null;
             running = null;
+            job.cell.row.retained--;
             job.cell.swept(job.generation);
         }
     }

@@ -13,6 +13,7 @@ final class UnresolvedHolds {
     /** When too many wait, the cell is resolved when its row is next read. */
     void add(HoldCell cell) {
         if (waiting.size() < MAX_WAITING) {
+            cell.row.retained++;
             waiting.add(cell);
         }
     }
@@ -20,11 +21,13 @@ final class UnresolvedHolds {
     void maintain() {
         for (int i = Math.min(SLICE, waiting.size()); i > 0; i--) {
             HoldCell cell = waiting.remove();
-            if (!cell.row.evicted() && !cell.resident()) {
+            if (!cell.resident()) {
                 cell.fetch();
-                if (!cell.resident()) {
-                    waiting.add(cell);
-                }
+            }
+            if (cell.resident()) {
+                cell.row.retained--;
+            } else {
+                waiting.add(cell);
             }
         }
     }
