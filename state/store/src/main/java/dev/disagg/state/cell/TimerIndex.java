@@ -8,9 +8,19 @@ package dev.disagg.state.cell;
  * become exact when the read is applied.
  */
 public final class TimerIndex {
+    private final TimerDomain domain;
+    private final TimeIndex timers;
+    private final TimeIndex holds;
+
+    TimerIndex(TimerDomain domain, TimeIndex timers, TimeIndex holds) {
+        this.domain = domain;
+        this.timers = timers;
+        this.holds = holds;
+    }
+
     /** The earliest timestamp of a pending timer; {@link Long#MAX_VALUE} when there is none. */
     public long minTimestampMillis() {
-        throw new UnsupportedOperationException();
+        return timers.minMillis(0);
     }
 
     /**
@@ -19,11 +29,12 @@ public final class TimerIndex {
      * own timestamp at the latest, which the input watermark does as well.
      */
     public long minOutputTimestampMillis() {
-        throw new UnsupportedOperationException();
+        long held = holds.minMillis(KeyLayout.HOLD_OF_CELL + 1 + domain.ordinal());
+        return domain == TimerDomain.EVENT ? Math.min(held, timers.minMillis(0)) : held;
     }
 
     /** The keys with a timer before the bound. */
     public DueScan due(long beforeMillisExclusive) {
-        throw new UnsupportedOperationException();
+        return timers.due(beforeMillisExclusive);
     }
 }
