@@ -10,6 +10,7 @@ import dev.disagg.ufs.Unavailable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -59,16 +60,18 @@ public final class FileStore implements ObjectStore {
 
     @Override
     public CompletableFuture<Void> put(String name, ByteBuffer bytes) {
+        ByteBuffer kept = bytes.duplicate();
         return run(name, () -> {
-            publication.publish(write(bytes), path(name), false);
+            publication.publish(write(kept), path(name), false);
             return null;
         });
     }
 
     @Override
     public CompletableFuture<PutResult> putIfAbsent(String name, ByteBuffer bytes) {
+        ByteBuffer kept = bytes.duplicate();
         return run(
-                name, () -> publication.publish(write(bytes), path(name), true) ? PutResult.CREATED : PutResult.EXISTS);
+                name, () -> publication.publish(write(kept), path(name), true) ? PutResult.CREATED : PutResult.EXISTS);
     }
 
     @Override
@@ -93,8 +96,11 @@ public final class FileStore implements ObjectStore {
             try {
                 BasicFileAttributes file = attributes(path(name));
                 return file.isRegularFile() ? OptionalLong.of(file.size()) : OptionalLong.empty();
-            } catch (NoSuchFileException e) {
-                return OptionalLong.empty();
+            } catch (FileSystemException e) {
+                if (Files.notExists(path(name))) {
+                    return OptionalLong.empty();
+                }
+                throw e;
             }
         });
     }
@@ -136,7 +142,7 @@ public final class FileStore implements ObjectStore {
     private Path write(ByteBuffer bytes) throws IOException {
         Path temporary = publication.temporary();
         try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-            transfer(channel, bytes.duplicate());
+            transfer(channel, bytes);
             return temporary;
         } catch (IOException e) {
             Files.deleteIfExists(temporary);
@@ -172,9 +178,17 @@ public final class FileStore implements ObjectStore {
             }
             return bytes.flip();
         } catch (NoSuchFileException e) {
-            throw new Invalid(
-                    "there is no object '" + name + "' in " + root + ": it was never finished, or was deleted", e);
+            throw absent(name, e);
+        } catch (IOException e) {
+            if (Files.isDirectory(path(name))) {
+                throw absent(name, e);
+            }
+            throw e;
         }
+    }
+
+    private Invalid absent(String name, IOException e) {
+        return new Invalid("there is no object '" + name + "' in " + root + ": it was never finished, or was deleted", e);
     }
 
     static BasicFileAttributes attributes(Path file) throws IOException {
