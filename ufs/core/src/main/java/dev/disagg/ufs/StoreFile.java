@@ -13,8 +13,8 @@ final class StoreFile implements UnifiedFileSystem.ObjectFile {
     StoreFile(ObjectStore store, OwnedObjects owned, String object) {
         this.owned = owned;
         this.object = object;
-        owned.begin(object);
         this.writer = store.create(object);
+        owned.begin(object);
     }
 
     @Override

@@ -50,6 +50,19 @@ final class StorePack implements Pack {
         for (ByteBuffer part : file) {
             length += part.remaining();
         }
+        try {
+            write(file, length);
+        } catch (RuntimeException e) {
+            abort(); // what the object holds now is unknown
+            throw e;
+        }
+        ObjectRange range = new ObjectRange(object, position, length);
+        position += length;
+        used = true;
+        return range;
+    }
+
+    private void write(List<ByteBuffer> file, long length) {
         if (writer == null && position + length > STREAM_ABOVE_BYTES) {
             writer = store.create(object);
             writer.write(ByteBuffer.wrap(buffer, 0, buffered));
@@ -62,10 +75,6 @@ final class StorePack implements Pack {
                 buffer(part.duplicate());
             }
         }
-        ObjectRange range = new ObjectRange(object, position, length);
-        position += length;
-        used = true;
-        return range;
     }
 
     private void buffer(ByteBuffer part) {
