@@ -86,13 +86,12 @@ public final class JobFiles implements UnifiedFileSystem {
     @Override
     public CompletableFuture<ByteBuffer> read(ObjectRange file, long offset, int length) {
         if (offset < 0 || length < 0 || offset > file.length() - length) {
-            return CompletableFuture.failedFuture(
-                    new Invalid("bytes " + offset + "+" + length + " are outside of a file of " + file.length()
-                            + " bytes in object '" + file.object() + "'"));
+            return CompletableFuture.failedFuture(new Invalid("bytes " + offset + "+" + length
+                    + " are outside of a file of " + file.length() + " bytes in object '" + file.object() + "'"));
         }
         if (owned.isWriting(file.object())) {
-            return CompletableFuture.failedFuture(new Invalid("object '" + file.object()
-                    + "' is still being written; read it when its writer has finished"));
+            return CompletableFuture.failedFuture(new Invalid(
+                    "object '" + file.object() + "' is still being written; read it when its writer has finished"));
         }
         return length == 0
                 ? CompletableFuture.completedFuture(ByteBuffer.allocate(0))
@@ -123,13 +122,20 @@ public final class JobFiles implements UnifiedFileSystem {
             }
             fetched.add(read(part, 0, (int) part.length()));
         }
-        return CompletableFuture.allOf(fetched.toArray(CompletableFuture[]::new)).handle((done, error) -> {
-            if (error != null) {
-                throw Await.kind(error);
-            }
-            return StoredOwner.read(
-                    owned, ranges, fetched.stream().map(CompletableFuture::join).toList());
-        });
+        return CompletableFuture.allOf(fetched.toArray(CompletableFuture[]::new))
+                .handle((done, error) -> {
+                    if (error != null) {
+                        throw Await.kind(error);
+                    }
+                    return StoredOwner.read(
+                            owned,
+                            ranges,
+                            fetched.stream().map(CompletableFuture::join).toList());
+                });
+    }
+
+    String jobName() {
+        return jobName;
     }
 
     /** The objects that a record names, itself included; without a request when this process has seen it lately. */
@@ -138,7 +144,8 @@ public final class JobFiles implements UnifiedFileSystem {
         if (known.isPresent() || parts.isEmpty()) {
             return CompletableFuture.completedFuture(known.orElse(Set.of()));
         }
-        return readOwner(parts).thenApply(record -> owned.namedBy(record.parts()).orElseThrow());
+        return readOwner(parts)
+                .thenApply(record -> owned.namedBy(record.parts()).orElseThrow());
     }
 
     @Override
@@ -149,8 +156,10 @@ public final class JobFiles implements UnifiedFileSystem {
         retries.call("discard object '" + object + "'", () -> store.delete(List.of(object)))
                 .whenComplete((done, error) -> {
                     if (error != null) {
-                        LOG.warn("Object '{}' was given up but could not be deleted; the sweep of a later epoch takes it",
-                                object, error);
+                        LOG.warn(
+                                "Object '{}' was given up but could not be deleted; the sweep of a later epoch takes it",
+                                object,
+                                error);
                     }
                 });
     }
@@ -164,7 +173,14 @@ public final class JobFiles implements UnifiedFileSystem {
      * @throws Invalid when another job pins a checkpoint of this one
      */
     public static long deleteJob(ObjectStore store, JobLog log, Retries retries) {
-        throw new UnsupportedOperationException();
+        LogState state = log.refresh();
+        if (!state.pins().isEmpty()) {
+            throw new Invalid("job '" + log.jobName() + "' cannot be removed: " + state.pins()
+                    + " still need its checkpoints; remove those jobs first");
+        }
+        log.expireAll();
+        long deleted = new DataObjects(store, log.jobName(), retries).deleteAll();
+        return deleted + log.deleteAll();
     }
 
     @Override

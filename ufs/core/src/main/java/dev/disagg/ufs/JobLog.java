@@ -63,7 +63,8 @@ public final class JobLog {
     /** Whether anything is stored under this job's name. */
     public static boolean exists(ObjectStore store, String jobName) {
         ObjectNames.checkSegment("job name", jobName);
-        return !Await.get(store.list(jobName + "/", "", 1), "list job " + jobName).isEmpty();
+        return !Await.get(store.list(jobName + "/", "", 1), "list job " + jobName)
+                .isEmpty();
     }
 
     /**
@@ -117,7 +118,7 @@ public final class JobLog {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             long mine = Math.max(taken, view.epoch()) + 1;
             long number = append(mine, before -> new Epoch(mine, checkpointInterval.toMillis()));
-            if (verified(number, after -> after.epochNumber() == number)) {
+            if (verified(number, mine, after -> after.epochNumber() == number)) {
                 epoch = mine;
                 return mine;
             }
@@ -163,6 +164,12 @@ public final class JobLog {
         }
     }
 
+    /** Says that no checkpoint is left, even when none was. */
+    synchronized void expireAll() {
+        requireEpoch();
+        append(epoch, before -> before.expire(List.copyOf(before.kept().keySet())));
+    }
+
     /**
      * Claims a checkpoint of this job for {@code holder}: it stays whole until {@link #unpin}. Needs no epoch.
      *
@@ -179,7 +186,10 @@ public final class JobLog {
                 throw new Invalid("checkpoint " + checkpoint + " of job '" + jobName()
                         + "' does not exist or has expired; it has " + ids(view));
             }
-            verified(append(0, before -> new Pinned(pin)), after -> after.pins().contains(pin));
+            verified(
+                    append(0, before -> new Pinned(pin)),
+                    epoch,
+                    after -> after.pins().contains(pin));
         }
         throw new Failed("no PIN record of job '" + jobName() + "' took effect in " + MAX_TRIES + " tries");
     }
@@ -192,7 +202,10 @@ public final class JobLog {
             if (!view.pins().contains(pin)) {
                 return;
             }
-            verified(append(0, before -> new Unpinned(pin)), after -> !after.pins().contains(pin));
+            verified(
+                    append(0, before -> new Unpinned(pin)),
+                    epoch,
+                    after -> !after.pins().contains(pin));
         }
         throw new Failed("no UNPIN record of job '" + jobName() + "' took effect in " + MAX_TRIES + " tries");
     }
@@ -262,6 +275,7 @@ public final class JobLog {
      */
     private long append(long asEpoch, Function<LogView, LogRecord> make) {
         requireNotFenced();
+        long mine = Math.max(asEpoch, epoch);
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             long number = view.next();
             LogRecord record = make.apply(view);
@@ -274,17 +288,17 @@ public final class JobLog {
             try {
                 there = log.fetchExisting(number);
             } catch (Unavailable e) {
-                if (asEpoch == 0 || asEpoch > view.epoch()) {
-                    reload(); // pruned in the meantime: the log is far ahead of this process
-                    continue;
+                if (asEpoch > 0 && asEpoch == epoch) {
+                    throw unknown(number, bytes, e);
                 }
-                throw e;
+                reload(mine); // perhaps pruned in the meantime: the log is far ahead of this process
+                continue;
             }
             if (there.equals(ByteBuffer.wrap(bytes))) {
                 accept(record); // the answer of an earlier try was lost
                 return number;
             }
-            foreign(there, asEpoch);
+            foreign(there, mine);
         }
         throw new Failed("no record could be appended to the log of job '" + jobName() + "' in " + MAX_TRIES
                 + " tries; others append without end");
@@ -294,34 +308,41 @@ public final class JobLog {
         try {
             return log.put(number, bytes);
         } catch (Unavailable e) {
-            if (unresolved.size() == MAX_UNRESOLVED) {
-                throw new Failed("the outcome of " + MAX_UNRESOLVED + " appends to the log of job '" + jobName()
-                        + "' is unknown; stop, and restore when the store answers", e);
-            }
-            if (unresolved.stream().noneMatch(each -> Arrays.equals(each, bytes))) {
-                unresolved.add(bytes);
-            }
-            throw new Unavailable("it is unknown whether log record '" + log.name(number)
-                    + "' was written; the next append finds out: " + e.getMessage(), e);
+            throw unknown(number, bytes, e);
         }
     }
 
+    private DisaggException unknown(long number, byte[] bytes, Unavailable e) {
+        if (unresolved.stream().noneMatch(each -> Arrays.equals(each, bytes))) {
+            if (unresolved.size() == MAX_UNRESOLVED) {
+                return new Failed(
+                        "the outcome of " + MAX_UNRESOLVED + " appends to the log of job '" + jobName()
+                                + "' is unknown; stop, and restore when the store answers",
+                        e);
+            }
+            unresolved.add(bytes);
+        }
+        return new Unavailable(
+                "it is unknown whether log record '" + log.name(number) + "' was written; the next append finds out: "
+                        + e.getMessage(),
+                e);
+    }
+
     /** Takes in a record at the next number that is not the one just made. */
-    private void foreign(ByteBuffer bytes, long asEpoch) {
+    private void foreign(ByteBuffer bytes, long own) {
         long number = view.next();
         LogRecord record = decode(bytes, number);
-        boolean mine = unresolved.stream().anyMatch(each -> ByteBuffer.wrap(each).equals(bytes));
-        if (asEpoch > 0 && record.epoch() > 0 && !mine) {
-            if (record.epoch() > asEpoch || record.epoch() == asEpoch && asEpoch > epoch) {
-                throw fence(record.epoch(), asEpoch);
+        boolean mine =
+                unresolved.stream().anyMatch(each -> ByteBuffer.wrap(each).equals(bytes));
+        if (own > 0 && record.epoch() > 0 && !mine) {
+            boolean beginning = own > epoch;
+            if (record.epoch() > own || beginning && record.epoch() == own) {
+                throw fence(record.epoch(), own);
             }
-            if (record.epoch() == asEpoch) {
-                throw new Failed("log record '" + log.name(number) + "' has this process's epoch " + asEpoch
-                        + " but is not of this process; this is a bug, the job stops");
-            }
-            if (asEpoch == epoch) {
+            if (!beginning) {
                 throw new Failed("log record '" + log.name(number) + "' has epoch " + record.epoch()
-                        + ", which ended before this process's epoch " + asEpoch + "; this is a bug, the job stops");
+                        + " and is not of this process, which has epoch " + own
+                        + " and began it earlier in the log; this is a bug, the job stops");
             }
         }
         accept(record);
@@ -337,20 +358,20 @@ public final class JobLog {
      * Whether an appended record took effect. It did not when it fell into a gap that pruning left below a newer
      * baseline; then records after it are listed, and the log, read again, does not show it.
      */
-    private boolean verified(long number, Predicate<LogView> inEffect) {
+    private boolean verified(long number, long mine, Predicate<LogView> inEffect) {
         if (!log.listAfter(number).isEmpty()) {
-            reload();
+            reload(mine);
         }
         return inEffect.test(view);
     }
 
-    private void reload() {
+    private void reload(long mine) {
         LogReplay.Result found = LogReplay.replay(log);
         view = found.view();
         marks = found.marks();
         unresolved.clear();
-        if (epoch > 0 && view.epoch() > epoch) {
-            throw fence(view.epoch(), epoch);
+        if (mine > 0 && view.epoch() > mine) {
+            throw fence(view.epoch(), mine);
         }
     }
 
@@ -378,7 +399,8 @@ public final class JobLog {
     }
 
     private static String ids(LogView view) {
-        List<Long> live = view.state().checkpoints().stream().map(Checkpoint::id).toList();
+        List<Long> live =
+                view.state().checkpoints().stream().map(Checkpoint::id).toList();
         return live.isEmpty() ? "none" : "checkpoints " + live;
     }
 }

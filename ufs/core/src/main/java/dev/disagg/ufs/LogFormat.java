@@ -69,18 +69,17 @@ final class LogFormat {
         if (own != number) {
             throw from.corrupt("it is record " + own + ", not " + number);
         }
-        LogRecord record =
-                switch (kind) {
-                    case EPOCH -> new Epoch(from.varint(), from.varint());
-                    case CHECKPOINT -> {
-                        Baseline after = readBaseline(from);
-                        yield new Commit(after, readCheckpoint(from, after.epoch()));
-                    }
-                    case EXPIRE -> new Expire(readBaseline(from));
-                    case PIN -> new Pinned(readPin(from));
-                    case UNPIN -> new Unpinned(readPin(from));
-                    default -> throw from.corrupt("unknown kind " + kind);
-                };
+        LogRecord record = switch (kind) {
+            case EPOCH -> new Epoch(from.varint(), from.varint());
+            case CHECKPOINT -> {
+                Baseline after = readBaseline(from);
+                yield new Commit(after, readCheckpoint(from, after.epoch()));
+            }
+            case EXPIRE -> new Expire(readBaseline(from));
+            case PIN -> new Pinned(readPin(from));
+            case UNPIN -> new Unpinned(readPin(from));
+            default -> throw from.corrupt("unknown kind " + kind);
+        };
         from.end();
         return record;
     }

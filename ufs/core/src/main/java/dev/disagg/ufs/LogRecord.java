@@ -53,7 +53,7 @@ sealed interface LogRecord {
      */
     record Baseline(
             long epoch, long epochNumber, long intervalMillis, long lastCheckpointId, List<Live> live, List<Pin> pins) {
-        Baseline {
+        public Baseline {
             live = List.copyOf(live);
             pins = List.copyOf(pins);
         }

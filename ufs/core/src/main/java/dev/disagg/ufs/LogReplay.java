@@ -34,22 +34,14 @@ final class LogReplay {
     record Result(LogView view, NavigableMap<Long, Mark> marks) {}
 
     static Result replay(LogStore log) {
-        Corrupt last = null;
         for (int starts = 0; starts < MAX_STARTS; starts++) {
-            try {
-                Result result = new LogReplay(log).run();
-                if (result != null) {
-                    return result;
-                }
-            } catch (Corrupt e) {
-                last = e;
-                break;
+            Result result = new LogReplay(log).run();
+            if (result != null) {
+                return result;
             }
         }
-        throw last != null
-                ? last
-                : new Unavailable("the log of job '" + log.jobName() + "' changed " + MAX_STARTS
-                        + " times while it was read; another process is running this job");
+        throw new Unavailable("the log of job '" + log.jobName() + "' changed " + MAX_STARTS
+                + " times while it was read; another process is running this job");
     }
 
     private @Nullable Result run() {
@@ -74,9 +66,7 @@ final class LogReplay {
         for (long number = start + 1; number <= newest; number++) {
             view = view.apply(read.get(number));
         }
-        for (Optional<ByteBuffer> next = log.fetch(view.next());
-                next.isPresent();
-                next = log.fetch(view.next())) {
+        for (Optional<ByteBuffer> next = log.fetch(view.next()); next.isPresent(); next = log.fetch(view.next())) {
             view = view.apply(decoded(view.next(), next.get()));
         }
         return new Result(view, marks);

@@ -86,19 +86,23 @@ final class LogStore {
     /** The bytes of a record that a put ran into; {@link Unavailable} when it is not shown within the retries. */
     ByteBuffer fetchExisting(long number) {
         String name = name(number);
-        CompletableFuture<Long> size = retries.call("size of " + name, () -> store.size(name).thenApply(found -> {
-            if (found.isEmpty()) {
-                throw new Unavailable("log record '" + name + "' exists but is not visible yet");
-            }
-            return found.getAsLong();
-        }));
+        CompletableFuture<Long> size = retries.call(
+                "size of " + name,
+                () -> store.size(name).thenApply(found -> {
+                    if (found.isEmpty()) {
+                        throw new Unavailable("log record '" + name + "' exists but is not visible yet");
+                    }
+                    return found.getAsLong();
+                }));
         return fetch(number, Await.get(size, "size of " + name));
     }
 
     PutResult put(long number, byte[] record) {
         String name = name(number);
         return Await.get(
-                retries.call("put " + name, () -> store.putIfAbsent(name, ByteBuffer.wrap(record).asReadOnlyBuffer())),
+                retries.call(
+                        "put " + name,
+                        () -> store.putIfAbsent(name, ByteBuffer.wrap(record).asReadOnlyBuffer())),
                 "put " + name);
     }
 

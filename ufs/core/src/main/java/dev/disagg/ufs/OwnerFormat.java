@@ -55,9 +55,7 @@ final class OwnerFormat {
 
     /** The checksum at the end of an encoded part. */
     static int crc(byte[] part) {
-        return ByteBuffer.wrap(part)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .getInt(part.length - RecordWriter.CRC_BYTES);
+        return ByteBuffer.wrap(part).order(ByteOrder.LITTLE_ENDIAN).getInt(part.length - RecordWriter.CRC_BYTES);
     }
 
     /** Reads a base and its deltas. */
@@ -82,12 +80,11 @@ final class OwnerFormat {
             throw from.corrupt("it follows a part with checksum " + Integer.toHexString(expected) + ", not one with "
                     + Integer.toHexString(before.crc()));
         }
-        byte[] header =
-                switch (from.u8()) {
-                    case SAME_HEADER -> before.header();
-                    case NEW_HEADER -> from.bytes();
-                    default -> throw from.corrupt("unknown header flag");
-                };
+        byte[] header = switch (from.u8()) {
+            case SAME_HEADER -> before.header();
+            case NEW_HEADER -> from.bytes();
+            default -> throw from.corrupt("unknown header flag");
+        };
         int unlinked = from.count(1);
         for (int i = 0; i < unlinked; i++) {
             String name = from.string();

@@ -76,8 +76,7 @@ final class StoredOwner implements OwnerRecord {
         // Named before the record exists anywhere: from here on nobody may discard these objects.
         change.link().forEach(each -> owned.named(each.range().object()));
         stored.add(pack.append(List.of(ByteBuffer.wrap(bytes))));
-        StoredOwner record =
-                new StoredOwner(owned, next, newHeader, List.copyOf(stored), OwnerFormat.crc(bytes));
+        StoredOwner record = new StoredOwner(owned, next, newHeader, List.copyOf(stored), OwnerFormat.crc(bytes));
         owned.remember(record);
         return record;
     }

@@ -188,7 +188,8 @@ public final class FileStore implements ObjectStore {
     }
 
     private Invalid absent(String name, IOException e) {
-        return new Invalid("there is no object '" + name + "' in " + root + ": it was never finished, or was deleted", e);
+        return new Invalid(
+                "there is no object '" + name + "' in " + root + ": it was never finished, or was deleted", e);
     }
 
     static BasicFileAttributes attributes(Path file) throws IOException {
