@@ -28,7 +28,8 @@ public final class Await {
         } catch (ExecutionException e) {
             throw kind(e);
         } catch (TimeoutException e) {
-            throw new Unavailable(what + ": no answer within " + BOUND_MINUTES + " minutes; is the store reachable?", e);
+            throw new Unavailable(
+                    what + ": no answer within " + BOUND_MINUTES + " minutes; is the store reachable?", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failed(what + ": interrupted while waiting", e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.ufs;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,6 +23,6 @@ public record Checkpoint(
         }
         TreeMap<String, List<ObjectRange>> sorted = new TreeMap<>();
         owners.forEach((owner, parts) -> sorted.put(owner, List.copyOf(parts)));
-        owners = java.util.Collections.unmodifiableMap(sorted);
+        owners = Collections.unmodifiableMap(sorted);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.ufs;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Which names an {@link ObjectStore} takes: segments of {@code [A-Za-z0-9._=-]} joined by single slashes, no segment
  * {@code .} or {@code ..}. All names are ASCII, so the order of Java strings is the order of their bytes.
@@ -45,7 +47,7 @@ public final class ObjectNames {
         return fault(name) == null;
     }
 
-    private static @org.jspecify.annotations.Nullable String fault(String name) {
+    private static @Nullable String fault(String name) {
         if (name.isEmpty()) {
             return "is empty";
         }

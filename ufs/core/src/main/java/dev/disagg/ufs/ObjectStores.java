@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 /** Opens a store by its URI. Thread-safe. */
 public final class ObjectStores {
     private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):.*", Pattern.DOTALL);
-    private static final Map<String, String> ARTIFACTS = Map.of(
-            "s3", "disagg-ufs-s3", "oss", "disagg-ufs-s3", "gs", "disagg-ufs-gcs", "hdfs", "disagg-ufs-hdfs");
+    private static final Map<String, String> ARTIFACTS =
+            Map.of("s3", "disagg-ufs-s3", "oss", "disagg-ufs-s3", "gs", "disagg-ufs-gcs", "hdfs", "disagg-ufs-hdfs");
 
     private ObjectStores() {}
 
@@ -56,10 +56,12 @@ public final class ObjectStores {
         }
         Matcher scheme = SCHEME.matcher(uri);
         try {
-            return scheme.matches() ? new URI(uri) : Path.of(uri).toAbsolutePath().toUri();
+            return scheme.matches()
+                    ? new URI(uri)
+                    : Path.of(uri).toAbsolutePath().toUri();
         } catch (URISyntaxException e) {
-            throw new Invalid("not a URI of a store, scheme '" + scheme.group(1) + "': " + e.getReason()
-                    + " at index " + e.getIndex() + "; write special characters as %XX");
+            throw new Invalid("not a URI of a store, scheme '" + scheme.group(1) + "': " + e.getReason() + " at index "
+                    + e.getIndex() + "; write special characters as %XX");
         } catch (InvalidPathException e) {
             throw new Invalid("not a path: " + uri, e);
         }

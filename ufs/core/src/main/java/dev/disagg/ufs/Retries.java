@@ -67,8 +67,7 @@ public final class Retries {
      *
      * @param what the call, for the message
      */
-    public <T extends @Nullable Object> CompletableFuture<T> call(
-            String what, Supplier<CompletableFuture<T>> attempt) {
+    public <T extends @Nullable Object> CompletableFuture<T> call(String what, Supplier<CompletableFuture<T>> attempt) {
         CompletableFuture<T> result = new CompletableFuture<>();
         attempt(what, attempt, 1, result);
         return result;
