@@ -187,7 +187,8 @@ public final class TableBuilder {
     /** Blocks of the tail are never compressed: a reader uses them where they lie. */
     private BlockHandle writeTail(byte[] raw, int rawBytes) {
         BlockHandle handle = new BlockHandle(offset, rawBytes);
-        emitTail(stored, seal(raw, rawBytes, Compression.NONE));
+        int length = seal(raw, rawBytes, Compression.NONE);
+        emitTail(stored, length);
         return handle;
     }
 

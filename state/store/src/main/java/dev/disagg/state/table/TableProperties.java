@@ -25,6 +25,7 @@ final class TableProperties {
     static final String INDEX_KEY_IS_USER_KEY = "rocksdb.index.key.is.user.key";
     static final String INDEX_SIZE = "rocksdb.index.size";
     static final String INDEX_VALUE_IS_DELTA_ENCODED = "rocksdb.index.value.is.delta.encoded";
+    static final String LARGEST_SEQNO = "rocksdb.key.largest.seqno";
     static final String MERGE_OPERANDS = "rocksdb.merge.operands";
     static final String DATA_BLOCKS = "rocksdb.num.data.blocks";
     static final String ENTRIES = "rocksdb.num.entries";
