@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.lsm;
 
+import dev.disagg.state.table.TableEntry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ public interface Memtable {
     /** Entries in key order, unchanged by later writes. One reader at a time, on any thread. */
     interface Snapshot extends AutoCloseable {
         /** The next entries: at most {@code maxEntries}, about {@code maxBytes}, at least one; empty at the end. */
-        List<Op> next(int maxEntries, int maxBytes);
+        List<TableEntry> next(int maxEntries, int maxBytes);
 
         @Override
         void close();

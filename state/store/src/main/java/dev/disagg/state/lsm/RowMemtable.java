@@ -2,6 +2,7 @@
 package dev.disagg.state.lsm;
 
 import dev.disagg.state.ByteStore;
+import dev.disagg.state.table.TableEntry;
 import dev.disagg.ufs.Invalid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -133,19 +134,20 @@ final class RowMemtable implements Memtable {
         }
 
         @Override
-        public List<Op> next(int maxEntries, int maxBytes) {
-            List<Op> ops = new ArrayList<>();
+        public List<TableEntry> next(int maxEntries, int maxBytes) {
+            List<TableEntry> ops = new ArrayList<>();
             long[] bytes = {0};
             while (!closed && row < in.size()) {
                 boolean whole = visit(in.get(row).getValue(), position, inclusive, (key, newest) -> {
                     if (to != null && Arrays.compareUnsigned(key, to) >= 0) {
-                        return true;
+                        row = in.size();
+                        return false;
                     }
                     Slot slot = newest.asOf(epoch);
                     if (slot == null) {
                         return true;
                     }
-                    ops.add(new Op(key, slot.kind, slot.value()));
+                    ops.add(new TableEntry(key, slot.kind, slot.value()));
                     bytes[0] += key.length + slot.length();
                     return ops.size() < maxEntries && bytes[0] < maxBytes;
                 });

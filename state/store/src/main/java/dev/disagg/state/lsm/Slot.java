@@ -68,6 +68,11 @@ public final class Slot {
         return slot;
     }
 
+    /** Whether the key is gone. */
+    public boolean isDelete() {
+        return kind == EntryKind.DELETE;
+    }
+
     /** The bytes; never modified. */
     public byte[] value() {
         return length == buffer.length ? buffer : Arrays.copyOf(buffer, length);

@@ -2,6 +2,7 @@
 package dev.disagg.state.lsm;
 
 import dev.disagg.state.table.EntryKind;
+import dev.disagg.state.table.TableEntry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -107,18 +108,18 @@ public final class SortedMemtable implements Memtable {
         }
     }
 
-    private synchronized List<Op> read(
+    private synchronized List<TableEntry> read(
             byte[] from, boolean inclusive, byte @Nullable [] to, long epoch, int maxEntries, int maxBytes) {
         NavigableMap<byte[], Slot> range =
                 to == null ? slots.tailMap(from, inclusive) : slots.subMap(from, inclusive, to, false);
-        List<Op> ops = new ArrayList<>();
+        List<TableEntry> ops = new ArrayList<>();
         long bytes = 0;
         for (Map.Entry<byte[], Slot> entry : range.entrySet()) {
             Slot slot = entry.getValue().asOf(epoch);
             if (slot == null || (nothingBelow && slot.kind == EntryKind.DELETE)) {
                 continue;
             }
-            ops.add(new Op(entry.getKey(), slot.kind, slot.value()));
+            ops.add(new TableEntry(entry.getKey(), slot.kind, slot.value()));
             bytes += entry.getKey().length + slot.length();
             if (ops.size() >= maxEntries || bytes >= maxBytes) {
                 break;
@@ -141,11 +142,11 @@ public final class SortedMemtable implements Memtable {
         }
 
         @Override
-        public List<Op> next(int maxEntries, int maxBytes) {
+        public List<TableEntry> next(int maxEntries, int maxBytes) {
             if (closed || (to != null && Arrays.compareUnsigned(position, to) >= 0)) {
                 return List.of();
             }
-            List<Op> ops = read(position, inclusive, to, epoch, maxEntries, maxBytes);
+            List<TableEntry> ops = read(position, inclusive, to, epoch, maxEntries, maxBytes);
             if (!ops.isEmpty()) {
                 position = ops.get(ops.size() - 1).key();
                 inclusive = false;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.state.lsm;
+
+import dev.disagg.state.Family;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memtable that is no longer written, until its tables can be read from the store. It is written at most once in the
+ * background, and once more for every checkpoint whose predecessor is not settled yet. Fields that change are the
+ * leader's.
+ */
+final class MemLayer implements Layer {
+    final Family family;
+    final Memtable memtable;
+    final OlderKeys older;
+    private final long run;
+    /** Completes when a background flush has made it durable; null while none was started. */
+    @Nullable
+    CompletableFuture<List<TableHandle>> backgroundFlush;
+
+    /** @param older what lies below, as of the moment it was frozen */
+    MemLayer(Family family, Memtable memtable, long run, OlderKeys older) {
+        this.family = family;
+        this.memtable = memtable;
+        this.run = run;
+        this.older = older;
+    }
+
+    @Override
+    public long run() {
+        return run;
+    }
+}
