@@ -2,8 +2,11 @@
 package dev.disagg.state.heap;
 
 import dev.disagg.state.ByteStore;
+import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.StateBackend;
+import dev.disagg.state.lsm.CursorDrain;
+import dev.disagg.state.lsm.ManifestTable;
 import dev.disagg.state.lsm.OpenPlan;
 import dev.disagg.state.lsm.TableReaders;
 import dev.disagg.state.table.BlockCache;
@@ -42,9 +45,22 @@ public final class HeapBackend implements StateBackend {
         HeapStore store = new HeapStore(owner, range, ufs, background, plan);
         BlockCache nothingKept = new BlockCache(0, 0);
         TableReaders readers = new TableReaders(ufs, nothingKept);
-        return new HeapLoad(owner, readers, store)
-                .load(plan)
-                .thenApply(loaded -> new ByteStore.Opened(store, plan.headers()));
+        return load(owner, readers, store, plan).thenApply(loaded -> new ByteStore.Opened(store, plan.headers()));
+    }
+
+    /** Reads everything that the plan names, one family after the other. */
+    private static CompletableFuture<Void> load(
+            String owner, TableReaders readers, HeapStore store, OpenPlan plan) {
+        CompletableFuture<Void> loading = CompletableFuture.completedFuture(null);
+        for (List<ManifestTable> ofParent : plan.sources()) {
+            loading = loading.thenCompose(before -> CursorDrain.drain(
+                    readers.scanAll(owner, Family.SOURCES, ofParent), entry -> store.load(Family.SOURCES, entry)));
+        }
+        for (Family family : Family.values()) {
+            loading = loading.thenCompose(before -> CursorDrain.drain(
+                    readers.scanAll(owner, family, plan.tables()), entry -> store.load(family, entry)));
+        }
+        return loading;
     }
 
     @Override

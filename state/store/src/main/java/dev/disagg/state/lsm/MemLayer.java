@@ -16,9 +16,13 @@ final class MemLayer implements Layer {
     final Memtable memtable;
     final OlderKeys older;
     private final long run;
-    /** Completes when a background flush has made it durable; null while none was started. */
+    final long memoryBytes;
+    /** Completes with its durable tables when a background flush has written them; null while none was started. */
     @Nullable
     CompletableFuture<List<TableHandle>> backgroundFlush;
+    /** Completes when the end of the background flush was handed to the leader. */
+    @Nullable
+    CompletableFuture<Void> handedOver;
 
     /** @param older what lies below, as of the moment it was frozen */
     MemLayer(Family family, Memtable memtable, long run, OlderKeys older) {
@@ -26,6 +30,7 @@ final class MemLayer implements Layer {
         this.memtable = memtable;
         this.run = run;
         this.older = older;
+        this.memoryBytes = memtable.memoryBytes();
     }
 
     @Override

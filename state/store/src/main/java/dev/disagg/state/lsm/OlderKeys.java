@@ -14,7 +14,7 @@ import java.util.List;
  * @param unknown true: any key may be below (a memtable is)
  * @param spans the tables below
  */
-record OlderKeys(Family family, boolean unknown, List<Span> spans) {
+public record OlderKeys(Family family, boolean unknown, List<Span> spans) {
     /**
      * A table's keys.
      *
@@ -22,7 +22,7 @@ record OlderKeys(Family family, boolean unknown, List<Span> spans) {
      * @param largest last key, inclusive
      * @param clip only keys of these groups count
      */
-    record Span(byte[] smallest, byte[] largest, KeyRange clip) {}
+    public record Span(byte[] smallest, byte[] largest, KeyRange clip) {}
 
     static OlderKeys none(Family family) {
         return new OlderKeys(family, false, List.of());

@@ -70,7 +70,7 @@ public record OpenPlan(
                 }
                 lastRun = Math.max(lastRun, firstRun + table.run());
                 ManifestTable linked = table.numbered(++number, firstRun + table.run());
-                linked = clip == null ? linked : linked.clipped(clip);
+                linked = Clip.applies(table.family()) && clip != null ? linked.clipped(clip) : linked;
                 if (table.family() == Family.SOURCES && manifests.size() > 1) {
                     ofParent.add(linked);
                 } else {
