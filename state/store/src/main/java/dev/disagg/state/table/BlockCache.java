@@ -21,27 +21,53 @@ public final class BlockCache implements AutoCloseable {
      */
     public record Stats(long hits, long misses, long tailHits, long tailMisses, long dataBytes, long tailBytes) {}
 
+    /** Identity of a data block: the table's unique name and the block's offset. */
+    record Key(String table, long offset) {
+        @Override
+        public int hashCode() {
+            return table.hashCode() * 31 + Long.hashCode(offset * 0x9e3779b97f4a7c15L);
+        }
+    }
+
+    /** What an entry costs beside its bytes: key, block, array header, the cache's own node. */
+    private static final int ENTRY_BYTES = 192;
+
+    private final WeightedCache<Key, Block> blocks;
+    private final WeightedCache<String, Tail> tails;
+
     /**
      * @param dataBytes bound of the data blocks; 0 keeps none
      * @param tailBytes bound of the tails; a tail larger than this is read again for every lookup
      */
     public BlockCache(long dataBytes, long tailBytes) {
-        throw new UnsupportedOperationException();
+        blocks = new WeightedCache<>(dataBytes, (key, block) -> block.bytes().length + ENTRY_BYTES);
+        tails = new WeightedCache<>(tailBytes, (key, tail) -> tail.weightBytes() + ENTRY_BYTES);
+    }
+
+    WeightedCache<Key, Block> blocks() {
+        return blocks;
+    }
+
+    WeightedCache<String, Tail> tails() {
+        return tails;
     }
 
     /** Counters and sizes now; not one instant's picture. */
     public Stats stats() {
-        throw new UnsupportedOperationException();
+        return new Stats(
+                blocks.hits(), blocks.misses(), tails.hits(), tails.misses(), blocks.weight(), tails.weight());
     }
 
     /** Changes the bounds: the process-wide pool moved memory. Evicts at once when smaller. */
     public void resize(long dataBytes, long tailBytes) {
-        throw new UnsupportedOperationException();
+        blocks.resize(dataBytes);
+        tails.resize(tailBytes);
     }
 
     /** Drops everything. Tables stay readable and fill the cache again. */
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        blocks.clear();
+        tails.clear();
     }
 }

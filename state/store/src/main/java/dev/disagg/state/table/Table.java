@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.table;
 
+import dev.disagg.ufs.Invalid;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +18,17 @@ import org.jspecify.annotations.Nullable;
  * that this reader does not have; what the source fails with is passed on.
  */
 public final class Table {
+    private final BlockReader reader;
+
     /**
      * @param cacheKey unique among all tables of the cache, such as {@code object@offset}; names the table in errors
      */
     public Table(String cacheKey, ByteSource source, TableInfo info, BlockCache cache) {
-        throw new UnsupportedOperationException();
+        this.reader = new BlockReader(
+                Objects.requireNonNull(cacheKey, "cacheKey is null"),
+                Objects.requireNonNull(source, "source is null"),
+                Objects.requireNonNull(info, "info is null"),
+                Objects.requireNonNull(cache, "cache is null"));
     }
 
     /**
@@ -31,7 +40,7 @@ public final class Table {
      * @return fails with {@link dev.disagg.ufs.Invalid} when the table is of a kind that is not read here
      */
     public static CompletableFuture<TableInfo> inspect(String name, ByteSource source, long bytes) {
-        throw new UnsupportedOperationException();
+        return Inspection.of(name, source, bytes);
     }
 
     /**
@@ -39,12 +48,72 @@ public final class Table {
      * answers.
      */
     public CompletableFuture<@Nullable TableEntry> get(byte[] key) {
-        throw new UnsupportedOperationException();
+        Tail tail = reader.tailIfResident();
+        if (tail == null) {
+            return reader.tail().thenCompose(opened -> get(opened, key));
+        }
+        try {
+            return get(tail, key);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** As {@link #get} when the cache can answer, which includes "absent"; null when it takes a read. Never waits. */
     public @Nullable Lookup getIfResident(byte[] key) {
-        throw new UnsupportedOperationException();
+        Tail tail = reader.tailIfResident();
+        if (tail == null) {
+            return null;
+        }
+        int number = candidate(tail, key);
+        if (number < 0) {
+            return Lookup.ABSENT;
+        }
+        Block block = reader.blockIfResident(tail.index(), number);
+        if (block == null) {
+            return null;
+        }
+        TableEntry entry = search(tail.index(), number, block, key);
+        return entry == null ? Lookup.ABSENT : new Lookup(entry);
+    }
+
+    private CompletableFuture<@Nullable TableEntry> get(Tail tail, byte[] key) {
+        int number = candidate(tail, key);
+        if (number < 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Block block = reader.blockIfResident(tail.index(), number);
+        if (block == null) {
+            return reader.block(tail.index(), number).thenApply(read -> search(tail.index(), number, read, key));
+        }
+        return CompletableFuture.completedFuture(search(tail.index(), number, block, key));
+    }
+
+    /** Number of the only block that may hold the key, or -1. */
+    private static int candidate(Tail tail, byte[] key) {
+        if (!tail.bloom().mayContain(Hash64.of(key))) {
+            return -1;
+        }
+        int number = tail.index().locate(key);
+        return number == tail.index().count() ? -1 : number;
+    }
+
+    private @Nullable TableEntry search(Index index, int number, Block block, byte[] key) {
+        long found = BlockSearch.find(block, key);
+        if (found == BlockSearch.ABSENT) {
+            return null;
+        }
+        if (found == BlockSearch.DAMAGED) {
+            throw BlockFrame.damaged(cacheKey(), index.offset(number), "does not parse", null);
+        }
+        EntryKind kind = EntryKind.ofCode(BlockSearch.kindCode(found));
+        if (kind == null) {
+            throw new Invalid("table " + cacheKey() + ", block at offset " + index.offset(number)
+                    + " has an entry that is not a put, delete or merge with sequence number 0: write the table again");
+        }
+        int at = BlockSearch.valueOffset(found);
+        return new TableEntry(
+                key, kind, Arrays.copyOfRange(block.bytes(), at, at + BlockSearch.valueLength(found)));
     }
 
     /**
@@ -52,12 +121,16 @@ public final class Table {
      * cached. Always true when the table has no filter.
      */
     public CompletableFuture<Boolean> mayContain(byte[] keyOrPrefix) {
-        throw new UnsupportedOperationException();
+        Tail tail = reader.tailIfResident();
+        return tail != null
+                ? CompletableFuture.completedFuture(tail.bloom().mayContain(Hash64.of(keyOrPrefix)))
+                : reader.tail().thenApply(opened -> opened.bloom().mayContain(Hash64.of(keyOrPrefix)));
     }
 
     /** As {@link #mayContain} when the tail is cached; null when it takes a read. Never waits. */
     public @Nullable Boolean mayContainIfResident(byte[] keyOrPrefix) {
-        throw new UnsupportedOperationException();
+        Tail tail = reader.tailIfResident();
+        return tail == null ? null : (Boolean) tail.bloom().mayContain(Hash64.of(keyOrPrefix));
     }
 
     /**
@@ -69,17 +142,17 @@ public final class Table {
      *     without counting as a use, and reads are large from the start
      */
     public TableCursor cursor(byte[] from, byte @Nullable [] to, boolean fillCache) {
-        throw new UnsupportedOperationException();
+        return new BlockCursor(reader, from, to, fillCache ? ReadMode.FILL : ReadMode.PASS_BY);
     }
 
     /** What the manifest keeps of this table. */
     public TableInfo info() {
-        throw new UnsupportedOperationException();
+        return reader.info();
     }
 
     /** Unique name, as given. */
     public String cacheKey() {
-        throw new UnsupportedOperationException();
+        return reader.table();
     }
 
     /**
@@ -87,6 +160,6 @@ public final class Table {
      * key and counts as in {@link #info}. Fails with {@link dev.disagg.ufs.Corrupt} at the first difference.
      */
     public CompletableFuture<Void> verify() {
-        throw new UnsupportedOperationException();
+        return new Verification(reader).run();
     }
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.table;
 
+import dev.disagg.ufs.Invalid;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.zip.CRC32C;
 
 /**
  * Streams one table out. Keys come strictly ascending as unsigned bytes, each once. The same calls with the same options
@@ -16,12 +22,33 @@ public final class TableBuilder {
     /** Longest value. */
     public static final int MAX_VALUE_BYTES = 512 << 20;
 
+    private static final int RESTART_INTERVAL = 16;
+    private static final byte[] NOTHING = {};
+
+    private final TableOptions options;
+    private final Consumer<ByteBuffer> sink;
+    private final BlockWriter data = new BlockWriter(RESTART_INTERVAL);
+    private final IndexWriter index = new IndexWriter();
+    private final BloomWriter bloom;
+    private final CRC32C tailCrc = new CRC32C();
+    private byte[] stored = new byte[0];
+    private long offset;
+    private long entries;
+    private long deletes;
+    private long merges;
+    private long rawKeyBytes;
+    private long rawValueBytes;
+    private byte[] smallestKey = NOTHING;
+    private boolean finished;
+
     /**
      * @param sink takes the table's bytes in order; the buffer is valid during the call only. What it throws, {@link #add}
      *     and {@link #finish} throw
      */
     public TableBuilder(TableOptions options, Consumer<ByteBuffer> sink) {
-        throw new UnsupportedOperationException();
+        this.options = Objects.requireNonNull(options, "options is null");
+        this.sink = Objects.requireNonNull(sink, "sink is null");
+        this.bloom = new BloomWriter(options.bloomBitsPerKey());
     }
 
     /**
@@ -37,7 +64,48 @@ public final class TableBuilder {
     /** As {@link #add(byte[], EntryKind, byte[])}, from parts of arrays: for compaction, which copies nothing. */
     public void add(
             byte[] key, int keyOffset, int keyLength, EntryKind kind, byte[] value, int valueOffset, int valueLength) {
-        throw new UnsupportedOperationException();
+        checkEntry(key, keyOffset, keyLength, kind, valueLength);
+        if (entries == 0) {
+            smallestKey = Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength);
+        }
+        if (!data.isEmpty() && data.sizeWithBytes(keyLength, valueLength) > options.blockBytes()) {
+            endBlock(Separator.between(data.lastKeyArray(), lastKeyLength(), key, keyOffset, keyLength));
+        }
+        // Sequence number 0 and the kind.
+        data.addInternal(key, keyOffset, keyLength, kind.code(), value, valueOffset, valueLength);
+        if (options.bloomBitsPerKey() > 0) {
+            bloom.addKey(Hash64.of(key, keyOffset, keyLength));
+        }
+        entries++;
+        rawKeyBytes += keyLength + 8;
+        rawValueBytes += valueLength;
+        switch (kind) {
+            case DELETE -> deletes++;
+            case MERGE -> merges++;
+            case PUT -> {}
+        }
+    }
+
+    private void checkEntry(byte[] key, int keyOffset, int keyLength, EntryKind kind, int valueLength) {
+        if (keyLength > MAX_KEY_BYTES || valueLength > MAX_VALUE_BYTES) {
+            throw new Invalid("entry has a key of " + keyLength + " and a value of " + valueLength + " bytes, the most are "
+                    + MAX_KEY_BYTES + " and " + MAX_VALUE_BYTES + ": store it in parts");
+        }
+        if (kind == EntryKind.DELETE && valueLength != 0) {
+            throw new Invalid("a delete has a value of " + valueLength + " bytes: it must be empty");
+        }
+        if (entries > 0
+                && Arrays.compareUnsigned(
+                                data.lastKeyArray(), 0, lastKeyLength(), key, keyOffset, keyOffset + keyLength)
+                        >= 0) {
+            HexFormat hex = HexFormat.of();
+            throw new Invalid("key " + hex.formatHex(key, keyOffset, keyOffset + keyLength) + " follows "
+                    + hex.formatHex(data.lastKeyArray(), 0, lastKeyLength()) + ": keys must ascend");
+        }
+    }
+
+    private int lastKeyLength() {
+        return data.lastKeyLength() - 8;
     }
 
     /**
@@ -50,22 +118,24 @@ public final class TableBuilder {
 
     /** As {@link #addFilterEntry(byte[])}, from a part of an array: the prefix of a key without a copy. */
     public void addFilterEntry(byte[] bytes, int offset, int length) {
-        throw new UnsupportedOperationException();
+        if (options.bloomBitsPerKey() > 0) {
+            bloom.addExtra(Hash64.of(bytes, offset, length));
+        }
     }
 
     /** Bytes given to the sink so far. */
     public long writtenBytes() {
-        throw new UnsupportedOperationException();
+        return offset;
     }
 
     /** About the size the table would have if finished now: what was written, the open block, filter and index. */
     public long estimatedBytes() {
-        throw new UnsupportedOperationException();
+        return offset + data.sizeBytes() + bloom.sizeBytes() + index.sizeBytes();
     }
 
     /** Entries added so far, filter entries not counted. */
     public long entries() {
-        throw new UnsupportedOperationException();
+        return entries;
     }
 
     /**
@@ -74,6 +144,103 @@ public final class TableBuilder {
      * @throws dev.disagg.ufs.Invalid when no entry was added
      */
     public TableInfo finish() {
-        throw new UnsupportedOperationException();
+        if (entries == 0) {
+            throw new Invalid("a table has at least one entry: do not finish an empty one");
+        }
+        if (finished) {
+            throw new Invalid("the table is finished already");
+        }
+        finished = true;
+        byte[] largestKey = Arrays.copyOf(data.lastKeyArray(), lastKeyLength());
+        endBlock(largestKey);
+        long tailOffset = offset;
+        BlockWriter metaindex = new BlockWriter(1);
+        long filterBytes = 0;
+        if (options.bloomBitsPerKey() > 0) {
+            byte[] filter = bloom.finish();
+            filterBytes = filter.length;
+            addTo(metaindex, TableProperties.FULL_FILTER, writeTail(filter, filter.length));
+        }
+        byte[] indexBlock = index.finish();
+        BlockHandle indexHandle = writeTail(indexBlock, indexBlock.length);
+        BlockWriter properties = properties(tailOffset, filterBytes, indexHandle);
+        addTo(metaindex, TableProperties.IN_METAINDEX, writeTail(properties.array(), properties.sizeBytes()));
+        metaindex.finish();
+        BlockHandle metaindexHandle = writeTail(metaindex.array(), metaindex.sizeBytes());
+        byte[] footer = new Footer(metaindexHandle, indexHandle).encode();
+        emitTail(footer, footer.length);
+        return new TableInfo(
+                offset, tailOffset, (int) tailCrc.getValue(), smallestKey, largestKey, entries, deletes, merges);
+    }
+
+    private void endBlock(byte[] separator) {
+        data.finish();
+        int length = seal(data.array(), data.sizeBytes(), options.compression());
+        data.clear();
+        index.add(separator, separator.length, offset, length - BlockFrame.TRAILER_BYTES);
+        emit(stored, length);
+        if (stored.length > 4L * options.blockBytes() + (1 << 20)) {
+            stored = NOTHING;
+        }
+    }
+
+    /** Blocks of the tail are never compressed: a reader uses them where they lie. */
+    private BlockHandle writeTail(byte[] raw, int rawBytes) {
+        BlockHandle handle = new BlockHandle(offset, rawBytes);
+        int length = seal(raw, rawBytes, Compression.NONE);
+        emitTail(stored, length);
+        return handle;
+    }
+
+    private int seal(byte[] raw, int rawBytes, Compression compression) {
+        int room = BlockFrame.roomBytes(rawBytes, compression);
+        if (stored.length < room) {
+            stored = new byte[room];
+        }
+        return BlockFrame.seal(raw, rawBytes, compression, stored);
+    }
+
+    private void emitTail(byte[] bytes, int length) {
+        tailCrc.update(bytes, 0, length);
+        emit(bytes, length);
+    }
+
+    private void emit(byte[] bytes, int length) {
+        sink.accept(ByteBuffer.wrap(bytes, 0, length));
+        offset += length;
+    }
+
+    private static void addTo(BlockWriter metaindex, String name, BlockHandle handle) {
+        metaindex.add(name.getBytes(StandardCharsets.UTF_8), handle.encode());
+    }
+
+    /** What stock readers ask for, and nothing that depends on when or where the table was written. */
+    private BlockWriter properties(long tailOffset, long filterBytes, BlockHandle indexHandle) {
+        TableProperties properties = new TableProperties()
+                .fixed32(TableProperties.INDEX_TYPE, 0)
+                .text(TableProperties.WHOLE_KEY_FILTERING, "1")
+                .text(TableProperties.PREFIX_FILTERING, "0")
+                .text(TableProperties.COMPARATOR, TableProperties.BYTEWISE)
+                .text(TableProperties.COMPRESSION, options.compression().propertyName())
+                .number(TableProperties.DATA_SIZE, tailOffset)
+                .number(TableProperties.DELETED_KEYS, deletes)
+                .fixed64(TableProperties.GLOBAL_SEQNO, 0)
+                .fixed32(TableProperties.EXTERNAL_VERSION, 2)
+                .number(TableProperties.FILTER_SIZE, filterBytes)
+                .number(TableProperties.FORMAT_VERSION, 0)
+                .number(TableProperties.INDEX_KEY_IS_USER_KEY, 1)
+                .number(TableProperties.INDEX_SIZE, indexHandle.storedBytes() + BlockFrame.TRAILER_BYTES)
+                .number(TableProperties.INDEX_VALUE_IS_DELTA_ENCODED, 1)
+                .number(TableProperties.MERGE_OPERANDS, merges)
+                .number(TableProperties.DATA_BLOCKS, index.count())
+                .number(TableProperties.ENTRIES, entries)
+                .number(TableProperties.RANGE_DELETIONS, 0)
+                .number(TableProperties.RAW_KEY_SIZE, rawKeyBytes)
+                .number(TableProperties.RAW_VALUE_SIZE, rawValueBytes)
+                .number(TableProperties.TAIL_START_OFFSET, tailOffset);
+        if (options.bloomBitsPerKey() > 0) {
+            properties.text(TableProperties.FILTER_POLICY, TableProperties.BLOOM_POLICY);
+        }
+        return properties.block();
     }
 }
