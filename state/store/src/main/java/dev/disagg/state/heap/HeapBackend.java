@@ -49,8 +49,7 @@ public final class HeapBackend implements StateBackend {
     }
 
     /** Reads everything that the plan names, one family after the other. */
-    private static CompletableFuture<Void> load(
-            String owner, TableReaders readers, HeapStore store, OpenPlan plan) {
+    private static CompletableFuture<Void> load(String owner, TableReaders readers, HeapStore store, OpenPlan plan) {
         CompletableFuture<Void> loading = CompletableFuture.completedFuture(null);
         for (List<ManifestTable> ofParent : plan.sources()) {
             loading = loading.thenCompose(before -> CursorDrain.drain(

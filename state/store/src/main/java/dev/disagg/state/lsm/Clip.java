@@ -58,13 +58,12 @@ final class Clip {
 
     /** Refuses a key that is too short for its family, or that this range would never find again. */
     static void check(Family family, KeyRange range, byte[] key) {
-        int shortest =
-                switch (family) {
-                    case ROWS -> 20;
-                    case EVENT_TIMERS, PROCESSING_TIMERS, HOLDS -> TIME_BYTES + 8;
-                    case INBOX -> 2;
-                    case SOURCES -> 0;
-                };
+        int shortest = switch (family) {
+            case ROWS -> 20;
+            case EVENT_TIMERS, PROCESSING_TIMERS, HOLDS -> TIME_BYTES + 8;
+            case INBOX -> 2;
+            case SOURCES -> 0;
+        };
         if (key.length < shortest) {
             throw new Invalid("key " + HexFormat.of().formatHex(key) + " of " + family + " has " + key.length
                     + " bytes, its layout has at least " + shortest + ": build keys as Family describes");

@@ -29,14 +29,7 @@ final class CompactionMerge {
 
     CompactionResult run() {
         RunWriter writer = new RunWriter(
-                job.family(),
-                job.level(),
-                job.run(),
-                job.range(),
-                job.tables(),
-                job.tableBytes(),
-                outputs,
-                () -> 0);
+                job.family(), job.level(), job.run(), job.range(), job.tables(), job.tableBytes(), outputs, () -> 0);
         EntryMerge merge = new EntryMerge(sources());
         long read = 0;
         try {

@@ -5,9 +5,9 @@ import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.HashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,11 @@ final class CompactionPicker {
      * @param level of the output
      * @param run of the output; null for a new number
      */
-    record Pick(List<List<TableHandle>> inputs, int level, @Nullable Long run, OlderKeys older) {
+    record Pick(
+            List<List<TableHandle>> inputs,
+            int level,
+            @Nullable Long run,
+            OlderKeys older) {
         Set<TableHandle> tables() {
             Set<TableHandle> all = new HashSet<>();
             inputs.forEach(all::addAll);

@@ -42,7 +42,9 @@ final class EntryMerge {
                 }
             }
         }
-        return running.size() == 1 ? running.get(0) : CompletableFuture.allOf(running.toArray(CompletableFuture[]::new));
+        return running.size() == 1
+                ? running.get(0)
+                : CompletableFuture.allOf(running.toArray(CompletableFuture[]::new));
     }
 
     /** The entries of the smallest key, newest first, valid until the next call; null at the end. */

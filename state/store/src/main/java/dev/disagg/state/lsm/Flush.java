@@ -79,7 +79,8 @@ final class Flush {
     List<TableHandle> openOwn(List<ManifestTable> tables) {
         List<TableHandle> handles = new ArrayList<>();
         for (ManifestTable table : tables) {
-            handles.add(shared.readers().open(table, new OwnObject(shared.ufs(), table.range().object(), 1)));
+            handles.add(shared.readers()
+                    .open(table, new OwnObject(shared.ufs(), table.range().object(), 1)));
         }
         return List.copyOf(handles);
     }

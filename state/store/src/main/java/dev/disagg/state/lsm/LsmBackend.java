@@ -66,8 +66,8 @@ public final class LsmBackend implements StateBackend {
         }
         CompletableFuture<Void> loading = CompletableFuture.completedFuture(null);
         for (List<ManifestTable> ofParent : plan.sources()) {
-            loading = loading.thenCompose(before -> CursorDrain.drain(
-                    shared.readers().scanAll(owner, Family.SOURCES, ofParent), store::loadSource));
+            loading = loading.thenCompose(before ->
+                    CursorDrain.drain(shared.readers().scanAll(owner, Family.SOURCES, ofParent), store::loadSource));
         }
         return loading.thenApply(loaded -> new ByteStore.Opened(store, plan.headers()));
     }

@@ -88,7 +88,7 @@ public record LsmOptions(
                 tableBytes,
                 compactionRuns,
                 compactionRuns + 8,
-                100,
+                0,
                 tables,
                 tables);
     }

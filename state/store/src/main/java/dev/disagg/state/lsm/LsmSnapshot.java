@@ -29,10 +29,11 @@ final class LsmSnapshot implements ByteStore.Frozen {
     private final byte[] header;
     private final Flush flush;
     private final Executor executor;
-    /** Frozen memtables by whether a background flush writes them. */
+    /** Frozen memtables that no background flush writes. */
     private final List<MemLayer> toPack = new ArrayList<>();
-
+    /** Tables of those that one does. */
     private final List<CompletableFuture<List<TableHandle>>> background = new ArrayList<>();
+
     private final AtomicBoolean unpinned = new AtomicBoolean();
     private volatile @Nullable Written written;
 
@@ -57,6 +58,7 @@ final class LsmSnapshot implements ByteStore.Frozen {
             if (flushing == null) {
                 toPack.add(layer);
             } else {
+                layer.awaited = true;
                 background.add(flushing);
             }
         }
@@ -67,7 +69,8 @@ final class LsmSnapshot implements ByteStore.Frozen {
     @Override
     public CompletableFuture<OwnerRecord> flush(Pack pack) {
         CompletableFuture<OwnerRecord> flushed = CompletableFuture.supplyAsync(() -> pack(pack), executor)
-                .thenCombine(CompletableFuture.allOf(background.toArray(CompletableFuture[]::new)), (packed, done) -> packed)
+                .thenCombine(
+                        CompletableFuture.allOf(background.toArray(CompletableFuture[]::new)), (packed, done) -> packed)
                 .thenApply(packed -> manifest(pack, packed))
                 .whenComplete((record, failure) -> unpin());
         return ReadFailure.named(owner, flushed);

@@ -158,7 +158,9 @@ public final class LsmStore implements ByteStore {
     /** The snapshot was given up: what is large enough to press on memory is not kept for the next one. */
     void aborted() {
         if (!closed && shared.pool().frozenFull()) {
-            version.frozen().stream().filter(layer -> layer.backgroundFlush == null).forEach(this::startFlush);
+            version.frozen().stream()
+                    .filter(layer -> layer.backgroundFlush == null)
+                    .forEach(this::startFlush);
         }
     }
 
@@ -254,7 +256,7 @@ public final class LsmStore implements ByteStore {
         layer.handedOver = flushing.handle((tables, failed) -> {
             handOver.post(
                     failed == null
-                            ? new HandOver.Result(() -> flushed(layer, tables), () -> letGo(tables))
+                            ? new HandOver.Result(() -> flushed(layer, tables), () -> letGo(layer, tables))
                             : new HandOver.Result(() -> keep(ReadFailure.of(owner, failed)), () -> {}));
             return null;
         });
@@ -262,10 +264,13 @@ public final class LsmStore implements ByteStore {
 
     private void flushed(MemLayer layer, List<TableHandle> tables) {
         flushes++;
+        if (layer.awaited) {
+            tables.forEach(TableHandle::name);
+        }
         if (version.contains(layer)) {
             install(layer, tables);
         } else {
-            letGo(tables);
+            letGo(layer, tables);
         }
     }
 
@@ -278,8 +283,11 @@ public final class LsmStore implements ByteStore {
     }
 
     /** Tables that no version will hold. */
-    private static void letGo(List<TableHandle> tables) {
+    private static void letGo(MemLayer layer, List<TableHandle> tables) {
         for (TableHandle table : tables) {
+            if (layer.awaited) {
+                table.name();
+            }
             table.retain();
             table.release();
         }

@@ -96,8 +96,8 @@ public record ManifestTable(
     }
 
     private static Corrupt damaged(String owner, Link link, String what) {
-        return new Corrupt("manifest of " + owner + ": table '" + link.name() + "' in " + link.range().object() + " "
-                + what + ": restore from another checkpoint");
+        return new Corrupt("manifest of " + owner + ": table '" + link.name() + "' in "
+                + link.range().object() + " " + what + ": restore from another checkpoint");
     }
 
     private static void putRange(ByteBuffer out, KeyRange range) {

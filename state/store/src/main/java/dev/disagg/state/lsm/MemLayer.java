@@ -20,6 +20,8 @@ final class MemLayer implements Layer {
     /** Completes with its durable tables when a background flush has written them; null while none was started. */
     @Nullable
     CompletableFuture<List<TableHandle>> backgroundFlush;
+    /** A checkpoint waits for the background flush: its tables are to count as named from the start. */
+    boolean awaited;
     /** Completes when the end of the background flush was handed to the leader. */
     @Nullable
     CompletableFuture<Void> handedOver;

@@ -50,7 +50,11 @@ public record OpenPlan(
             headers.add(manifest.callerHeader());
         }
         if (parents.size() == 1 && parents.get(0).range().equals(range)) {
-            return new OpenPlan(manifests.get(0).tables(), List.of(), headers, parents.get(0).manifest());
+            return new OpenPlan(
+                    manifests.get(0).tables(),
+                    List.of(),
+                    headers,
+                    parents.get(0).manifest());
         }
         return sideBySide(range, manifests, headers);
     }

@@ -197,9 +197,10 @@ final class RowMemtable implements Memtable {
                 length = key.length >= 20 + keyLength ? ByteStore.rowPrefixLength(key) : -1;
             }
             if (length < 0 || length > key.length) {
-                throw new Invalid("not a key of the rows family: " + HexFormat.of().formatHex(key)
-                        + " has no whole row prefix; build it as [hash 8][key len 2][key][window end 8][window len"
-                        + " 2][window]...");
+                throw new Invalid(
+                        "not a key of the rows family: " + HexFormat.of().formatHex(key)
+                                + " has no whole row prefix; build it as [hash 8][key len 2][key][window end 8][window len"
+                                + " 2][window]...");
             }
             return length;
         }

@@ -30,8 +30,7 @@ final class RunSource implements Source {
     private boolean ended;
     private boolean closed;
 
-    RunSource(
-            RunLayer run, byte[] from, byte @Nullable [] to, byte @Nullable [] rowPrefix, boolean fillCache) {
+    RunSource(RunLayer run, byte[] from, byte @Nullable [] to, byte @Nullable [] rowPrefix, boolean fillCache) {
         this(run.tables(), from, to, rowPrefix, fillCache);
     }
 
@@ -120,7 +119,8 @@ final class RunSource implements Source {
                 first = later(from, Clip.firstKey(family, meta.clip()));
                 end = earlier(to, Clip.endKey(family, meta.clip()));
             }
-            if ((end != null && Arrays.compareUnsigned(first, end) >= 0) || !meta.info().overlaps(first, end)) {
+            if ((end != null && Arrays.compareUnsigned(first, end) >= 0)
+                    || !meta.info().overlaps(first, end)) {
                 continue;
             }
             if (rowPrefix == null) {

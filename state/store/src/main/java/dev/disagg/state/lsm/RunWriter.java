@@ -66,8 +66,7 @@ public final class RunWriter {
 
     private void endTable(TableBuilder open) {
         var info = open.finish();
-        tables.add(new ManifestTable(
-                numbers.getAsLong(), family, level, run, range, range, output.end(), info));
+        tables.add(new ManifestTable(numbers.getAsLong(), family, level, run, range, range, output.end(), info));
         builder = null;
     }
 

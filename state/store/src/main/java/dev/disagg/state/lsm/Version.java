@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  * side by side (after a merge of tasks): their clips are disjoint, so that their order does not matter.
  */
 final class Version {
-    private static final Comparator<Layer> NEWEST_FIRST =
-            Comparator.comparingInt(Version::level).thenComparing(Comparator.comparingLong(Layer::run).reversed());
+    private static final Comparator<Layer> NEWEST_FIRST = Comparator.comparingInt(Version::level)
+            .thenComparing(Comparator.comparingLong(Layer::run).reversed());
 
     private final Map<Family, List<Layer>> layers;
     private final AtomicInteger pins = new AtomicInteger(1);
@@ -73,7 +73,8 @@ final class Version {
                 tables.removeAll(gone);
                 joining.removeIf(table -> isOf(table, run) && tables.add(table));
                 if (!tables.isEmpty()) {
-                    tables.sort(Comparator.comparing(table -> table.meta.info().smallestKey(), Arrays::compareUnsigned));
+                    tables.sort(
+                            Comparator.comparing(table -> table.meta.info().smallestKey(), Arrays::compareUnsigned));
                     edited.add(RunLayer.of(tables));
                 }
             } else {
