@@ -45,12 +45,7 @@ final class BlockSearch {
             int valueLength = Varint.int32(bytes, next);
             int delta = Varint.end(bytes, next);
             int value = delta + unshared;
-            if (shared < 0
-                    || unshared < 0
-                    || valueLength < 0
-                    || value < 0
-                    || value > end
-                    || valueLength > end - value) {
+            if (shared < 0 || unshared < 0 || valueLength < 0 || value < 0 || value > end || valueLength > end - value) {
                 return DAMAGED;
             }
             if (unshared < TRAILER_BYTES || (shared > matched && matched == previousLength)) {
@@ -66,7 +61,8 @@ final class BlockSearch {
                 }
                 matched = shared + differs;
                 if (matched == key.length
-                        || (matched < length && (bytes[delta + differs] & 0xff) > (key[matched] & 0xff))) {
+                        || (matched < length
+                                && (bytes[delta + differs] & 0xff) > (key[matched] & 0xff))) {
                     return ABSENT;
                 }
             }

@@ -31,6 +31,10 @@ final class BloomWriter {
         }
     }
 
+    int count() {
+        return count;
+    }
+
     int sizeBytes() {
         return Bloom.META_BYTES + lines() * Bloom.LINE_BYTES;
     }

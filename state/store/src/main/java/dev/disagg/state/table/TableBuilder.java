@@ -88,8 +88,8 @@ public final class TableBuilder {
 
     private void checkEntry(byte[] key, int keyOffset, int keyLength, EntryKind kind, int valueLength) {
         if (keyLength > MAX_KEY_BYTES || valueLength > MAX_VALUE_BYTES) {
-            throw new Invalid("entry has a key of " + keyLength + " and a value of " + valueLength
-                    + " bytes, the most are " + MAX_KEY_BYTES + " and " + MAX_VALUE_BYTES + ": store it in parts");
+            throw new Invalid("entry has a key of " + keyLength + " and a value of " + valueLength + " bytes, the most are "
+                    + MAX_KEY_BYTES + " and " + MAX_VALUE_BYTES + ": store it in parts");
         }
         if (kind == EntryKind.DELETE && valueLength != 0) {
             throw new Invalid("a delete has a value of " + valueLength + " bytes: it must be empty");
@@ -227,13 +227,16 @@ public final class TableBuilder {
                 .fixed64(TableProperties.GLOBAL_SEQNO, 0)
                 .fixed32(TableProperties.EXTERNAL_VERSION, 2)
                 .number(TableProperties.FILTER_SIZE, filterBytes)
-                .number(TableProperties.FORMAT_VERSION, 0)
+                .number(TableProperties.FORMAT_VERSION, Footer.FORMAT_VERSION)
                 .number(TableProperties.INDEX_KEY_IS_USER_KEY, 1)
                 .number(TableProperties.INDEX_SIZE, indexHandle.storedBytes() + BlockFrame.TRAILER_BYTES)
                 .number(TableProperties.INDEX_VALUE_IS_DELTA_ENCODED, 1)
+                .number(TableProperties.LARGEST_SEQNO, 0)
+                .number(TableProperties.SMALLEST_SEQNO, 0)
                 .number(TableProperties.MERGE_OPERANDS, merges)
                 .number(TableProperties.DATA_BLOCKS, index.count())
                 .number(TableProperties.ENTRIES, entries)
+                .number(TableProperties.FILTER_ENTRIES, bloom.count())
                 .number(TableProperties.RANGE_DELETIONS, 0)
                 .number(TableProperties.RAW_KEY_SIZE, rawKeyBytes)
                 .number(TableProperties.RAW_VALUE_SIZE, rawValueBytes)

@@ -26,6 +26,7 @@ final class TableProperties {
     static final String INDEX_SIZE = "rocksdb.index.size";
     static final String INDEX_VALUE_IS_DELTA_ENCODED = "rocksdb.index.value.is.delta.encoded";
     static final String LARGEST_SEQNO = "rocksdb.key.largest.seqno";
+    static final String SMALLEST_SEQNO = "rocksdb.key.smallest.seqno";
     static final String MERGE_OPERANDS = "rocksdb.merge.operands";
     static final String DATA_BLOCKS = "rocksdb.num.data.blocks";
     static final String ENTRIES = "rocksdb.num.entries";
@@ -36,7 +37,7 @@ final class TableProperties {
     static final String TAIL_START_OFFSET = "rocksdb.tail.start.offset";
 
     static final String BYTEWISE = "leveldb.BytewiseComparator";
-    static final String BLOOM_POLICY = "rocksdb.BuiltinBloomFilter";
+    static final String BLOOM_POLICY = "bloomfilter";
 
     private final SortedMap<String, byte[]> values = new TreeMap<>();
 
