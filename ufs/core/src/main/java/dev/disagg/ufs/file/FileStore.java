@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.ufs.file;
+
+import dev.disagg.ufs.DisaggException;
+import dev.disagg.ufs.Failed;
+import dev.disagg.ufs.Invalid;
+import dev.disagg.ufs.ObjectNames;
+import dev.disagg.ufs.ObjectStore;
+import dev.disagg.ufs.Unavailable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Collection;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects as files under one directory. A write goes to a temporary file, which is then hard-linked to its name: a name
+ * never shows part of an object and is never replaced. The file and its directory are synced before a write is
+ * acknowledged. No name may be the directory of another.
+ *
+ * <p>Thread-safe; any number of processes may use one directory. Closing ends this handle, not the executor.
+ */
+public final class FileStore implements ObjectStore {
+    /** The JDK keeps a native copy as large as the largest transfer per thread. */
+    private static final int MAX_TRANSFER_BYTES = 1 << 20;
+
+    private final Path root;
+    private final Executor io;
+    private final Publication publication;
+    private volatile boolean closed;
+
+    private FileStore(Path root, Executor io, Publication publication) {
+        this.root = root;
+        this.io = io;
+        this.publication = publication;
+    }
+
+    /**
+     * Opens a directory, which is created when absent.
+     *
+     * @param io runs blocking calls, never the caller's thread; its size bounds the reads that run at once
+     * @throws Invalid when it cannot be created or written, is not a directory, or has no hard links
+     */
+    public static FileStore open(Path root, Executor io) {
+        Path absolute = root.toAbsolutePath().normalize();
+        return new FileStore(absolute, io, Publication.in(absolute));
+    }
+
+    @Override
+    public CompletableFuture<Void> put(String name, ByteBuffer bytes) {
+        ByteBuffer kept = bytes.duplicate();
+        return run(name, () -> {
+            publication.publish(write(kept), path(name), false);
+            return null;
+        });
+    }
+
+    @Override
+    public CompletableFuture<PutResult> putIfAbsent(String name, ByteBuffer bytes) {
+        ByteBuffer kept = bytes.duplicate();
+        return run(
+                name, () -> publication.publish(write(kept), path(name), true) ? PutResult.CREATED : PutResult.EXISTS);
+    }
+
+    @Override
+    public ObjectWriter create(String name) {
+        ObjectNames.check(name);
+        requireOpen();
+        try {
+            return new FileWriter(name, path(name), publication, this::run);
+        } catch (IOException e) {
+            throw failure(name, e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> read(String name, long offset, int length) {
+        return run(name, () -> readNow(name, offset, length));
+    }
+
+    @Override
+    public CompletableFuture<OptionalLong> size(String name) {
+        return run(name, () -> {
+            try {
+                BasicFileAttributes file = attributes(path(name));
+                return file.isRegularFile() ? OptionalLong.of(file.size()) : OptionalLong.empty();
+            } catch (FileSystemException e) {
+                if (Files.notExists(path(name))) {
+                    return OptionalLong.empty();
+                }
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<List<Listed>> list(String prefix, String startAfter, int limit) {
+        return run(null, () -> {
+            ObjectNames.checkPrefix(prefix);
+            return new Listing(root, prefix, startAfter, limit).page();
+        });
+    }
+
+    @Override
+    public CompletableFuture<Void> delete(Collection<String> names) {
+        List<String> all = List.copyOf(names);
+        return run(null, () -> {
+            for (String name : all) {
+                ObjectNames.check(name);
+            }
+            for (String name : all) {
+                publication.delete(path(name));
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            publication.close();
+        }
+    }
+
+    private Path path(String name) {
+        return root.resolve(name);
+    }
+
+    private Path write(ByteBuffer bytes) throws IOException {
+        Path temporary = publication.temporary();
+        try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+            transfer(channel, bytes);
+            return temporary;
+        } catch (IOException e) {
+            Files.deleteIfExists(temporary);
+            throw e;
+        }
+    }
+
+    static void transfer(FileChannel channel, ByteBuffer bytes) throws IOException {
+        int end = bytes.limit();
+        while (bytes.position() < end) {
+            bytes.limit(Math.min(end, bytes.position() + MAX_TRANSFER_BYTES));
+            channel.write(bytes);
+        }
+    }
+
+    private ByteBuffer readNow(String name, long offset, int length) throws IOException {
+        if (offset < 0 || length < 0) {
+            throw new Invalid("not a range: " + offset + "+" + length + " of object '" + name + "'");
+        }
+        try (FileChannel channel = FileChannel.open(path(name), StandardOpenOption.READ)) {
+            long size = channel.size();
+            if (offset > size - length) {
+                throw new Invalid("range " + offset + "+" + length + " is outside of object '" + name + "' of " + size
+                        + " bytes in " + root);
+            }
+            ByteBuffer bytes = ByteBuffer.allocate(length);
+            while (bytes.position() < length) {
+                bytes.limit(Math.min(length, bytes.position() + MAX_TRANSFER_BYTES));
+                if (channel.read(bytes, offset + bytes.position()) < 0) {
+                    throw new Failed("object '" + name + "' in " + root + " became shorter while it was read;"
+                            + " something else writes in this directory");
+                }
+            }
+            return bytes.flip();
+        } catch (NoSuchFileException e) {
+            throw absent(name, e);
+        } catch (IOException e) {
+            if (Files.isDirectory(path(name))) {
+                throw absent(name, e);
+            }
+            throw e;
+        }
+    }
+
+    private Invalid absent(String name, IOException e) {
+        return new Invalid(
+                "there is no object '" + name + "' in " + root + ": it was never finished, or was deleted", e);
+    }
+
+    static BasicFileAttributes attributes(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new Failed("the file store in " + root + " is closed");
+        }
+    }
+
+    /** A blocking call. */
+    interface Call<T> {
+        T run() throws IOException;
+    }
+
+    /** Runs calls on the pool of a store; the name, if any, is checked and goes into messages. */
+    interface Runner {
+        <T> CompletableFuture<T> run(String name, Call<T> call);
+    }
+
+    private <T> CompletableFuture<T> run(@Nullable String name, Call<T> call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        try {
+            requireOpen();
+            if (name != null) {
+                ObjectNames.check(name);
+            }
+            io.execute(() -> {
+                try {
+                    result.complete(call.run());
+                } catch (DisaggException e) {
+                    result.completeExceptionally(e);
+                } catch (IOException e) {
+                    result.completeExceptionally(failure(name == null ? "" : name, e));
+                } catch (RuntimeException | Error e) {
+                    result.completeExceptionally(new Failed("object '" + name + "' in " + root + ": " + e, e));
+                }
+            });
+        } catch (DisaggException e) {
+            result.completeExceptionally(e);
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(new Unavailable("too many requests wait for the file store in " + root, e));
+        }
+        return result;
+    }
+
+    private DisaggException failure(String name, IOException e) {
+        return Publication.failure("object '" + name + "' in " + root, e);
+    }
+}
