@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.state.lsm;
+
+import dev.disagg.state.Family;
+import dev.disagg.state.table.EntryKind;
+import dev.disagg.state.table.TableEntry;
+import dev.disagg.ufs.Failed;
+import dev.disagg.ufs.UnifiedFileSystem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Runs one job on the calling thread: merges, folds, drops, writes. Used once. */
+final class CompactionMerge {
+    private static final byte[] EMPTY = {};
+
+    private final CompactionJob job;
+    private final TableReaders readers;
+    private final BooleanSupplier givenUp;
+    private final OwnObjects outputs;
+
+    CompactionMerge(CompactionJob job, UnifiedFileSystem ufs, TableReaders readers, BooleanSupplier givenUp) {
+        this.job = job;
+        this.readers = readers;
+        this.givenUp = givenUp;
+        this.outputs = new OwnObjects(ufs);
+    }
+
+    CompactionResult run() {
+        RunWriter writer = new RunWriter(
+                job.family(), job.level(), job.run(), job.range(), job.tables(), job.tableBytes(), outputs, () -> 0);
+        EntryMerge merge = new EntryMerge(sources());
+        long read = 0;
+        try {
+            while (true) {
+                if (givenUp.getAsBoolean()) {
+                    throw new Failed("compaction for " + job.owner() + " was given up");
+                }
+                while (!merge.ready()) {
+                    merge.fill().join();
+                }
+                List<TableEntry> group = merge.nextGroup();
+                if (group == null) {
+                    break;
+                }
+                read += group.size();
+                TableEntry entry = keep(group);
+                if (entry != null) {
+                    writer.add(entry);
+                }
+            }
+        } finally {
+            merge.close();
+        }
+        List<ManifestTable> tables = writer.finish();
+        outputs.awaitDurable();
+        return new CompactionResult(tables, read);
+    }
+
+    void discardOutputs() {
+        outputs.discard();
+    }
+
+    private List<Source> sources() {
+        List<Source> sources = new ArrayList<>();
+        for (List<ManifestTable> run : job.inputs()) {
+            List<TableHandle> tables = new ArrayList<>();
+            for (ManifestTable table : run) {
+                tables.add(readers.open(table, null));
+            }
+            sources.add(new RunSource(tables, EMPTY, null, null, false));
+        }
+        return sources;
+    }
+
+    private @Nullable TableEntry keep(List<TableEntry> group) {
+        byte[] key = group.get(0).key();
+        boolean olderMayHold = job.older().mayHold(key);
+        if (job.family() == Family.ROWS && RowExpiry.windowEndMillis(key) < job.dropRowsBelowMillis()) {
+            return olderMayHold ? new TableEntry(key, EntryKind.DELETE, EMPTY) : null;
+        }
+        return Fold.fold(group, olderMayHold);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.state.lsm;
+
+import dev.disagg.state.ByteStore;
+import dev.disagg.ufs.Link;
+import dev.disagg.ufs.OwnerRecord;
+import dev.disagg.ufs.Pack;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A version on its way into a manifest. Its tables are linked; its frozen memtables are written into the pack, except
+ * those whose background flush has begun: for these it waits. A memtable that an earlier, unsettled checkpoint has
+ * written into its pack is written again, since that pack may never be sealed.
+ */
+final class LsmSnapshot implements ByteStore.Frozen {
+    private final LsmStore store;
+    private final String owner;
+    private final Version version;
+    private final OwnerRecord base;
+    private final byte[] header;
+    private final Flush flush;
+    private final Executor executor;
+    /** Frozen memtables that no background flush writes. */
+    private final List<MemLayer> toPack = new ArrayList<>();
+    /** Tables of those that one does. */
+    private final List<CompletableFuture<List<TableHandle>>> background = new ArrayList<>();
+
+    private final AtomicBoolean unpinned = new AtomicBoolean();
+    private volatile @Nullable Written written;
+
+    /** @param version pinned by the caller for this snapshot */
+    LsmSnapshot(
+            LsmStore store,
+            String owner,
+            Version version,
+            OwnerRecord base,
+            byte[] header,
+            Flush flush,
+            Executor executor) {
+        this.store = store;
+        this.owner = owner;
+        this.version = version;
+        this.base = base;
+        this.header = header;
+        this.flush = flush;
+        this.executor = executor;
+        for (MemLayer layer : version.frozen()) {
+            CompletableFuture<List<TableHandle>> flushing = layer.backgroundFlush;
+            if (flushing == null) {
+                toPack.add(layer);
+            } else {
+                layer.awaited = true;
+                background.add(flushing);
+            }
+        }
+    }
+
+    private record Written(OwnerRecord record, Map<MemLayer, List<TableHandle>> packed) {}
+
+    @Override
+    public CompletableFuture<OwnerRecord> flush(Pack pack) {
+        CompletableFuture<OwnerRecord> flushed = CompletableFuture.supplyAsync(() -> pack(pack), executor)
+                .thenCombine(
+                        CompletableFuture.allOf(background.toArray(CompletableFuture[]::new)), (packed, done) -> packed)
+                .thenApply(packed -> manifest(pack, packed))
+                .whenComplete((record, failure) -> unpin());
+        return ReadFailure.named(owner, flushed);
+    }
+
+    private Map<MemLayer, List<TableHandle>> pack(Pack pack) {
+        Map<MemLayer, List<TableHandle>> packed = new LinkedHashMap<>();
+        for (MemLayer layer : toPack) {
+            packed.put(layer, flush.openPacked(flush.write(layer, TableOutput.into(pack))));
+        }
+        return packed;
+    }
+
+    private OwnerRecord manifest(Pack pack, Map<MemLayer, List<TableHandle>> packed) {
+        List<TableHandle> tables = version.tables();
+        packed.values().forEach(tables::addAll);
+        background.forEach(flushed -> tables.addAll(flushed.join()));
+        List<Link> link = new ArrayList<>();
+        Set<String> unlink = new HashSet<>(base.links().keySet());
+        for (TableHandle table : tables) {
+            table.name();
+            if (!unlink.remove(table.meta.name())) {
+                link.add(table.meta.link());
+            }
+        }
+        OwnerRecord record = base.with(link, unlink, header, pack);
+        written = new Written(record, packed);
+        return record;
+    }
+
+    @Override
+    public void sealed() {
+        Written done = written;
+        if (done == null) {
+            throw new IllegalStateException("checkpoint of " + owner + " was sealed before it was flushed");
+        }
+        store.sealed(done.record, done.packed);
+    }
+
+    @Override
+    public void aborted() {
+        unpin();
+        store.aborted();
+    }
+
+    private void unpin() {
+        if (unpinned.compareAndSet(false, true)) {
+            version.unpin();
+        }
+    }
+}

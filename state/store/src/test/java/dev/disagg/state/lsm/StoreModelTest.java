@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.state.lsm;
+
+import static org.hamcrest.MatcherAssert.assertThat;
+import static org.hamcrest.Matchers.greaterThan;
+
+import dev.disagg.state.StateBackend;
+import dev.disagg.state.heap.HeapBackend;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The same random histories give the right answers on every backend and with every shape of tree. */
+class StoreModelTest {
+    private static final int STEPS = Integer.getInteger("history.steps", 2500);
+    private static final long SEEDS = Long.getLong("history.seeds", 5);
+    private static final long FIRST_SEED = Long.getLong("history.seed", 1);
+
+    enum Shape {
+        HEAP,
+        DISAGG_TINY,
+        DISAGG_OWN_OBJECTS,
+        DISAGG_SMALL_TABLES,
+        DISAGG_NEVER_FULL,
+        BOTH_IN_TURN;
+
+        StateBackend backend(MemoryUfs ufs, ManualExecutor background, RandomGenerator random) {
+            return switch (this) {
+                case HEAP -> new HeapBackend(ufs, background);
+                case DISAGG_TINY ->
+                    new LsmBackend(ufs, LsmOptions.tiny(500 + random.nextInt(20_000), 2000, 4000, 2), background);
+                case DISAGG_OWN_OBJECTS -> new LsmBackend(ufs, LsmOptions.tiny(8000, 1, 3000, 3), background);
+                case DISAGG_SMALL_TABLES -> new LsmBackend(ufs, LsmOptions.tiny(30_000, 1 << 20, 600, 2), background);
+                case DISAGG_NEVER_FULL ->
+                    new LsmBackend(ufs, LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 4), background);
+                case BOTH_IN_TURN -> (random.nextBoolean() ? HEAP : DISAGG_TINY).backend(ufs, background, random);
+            };
+        }
+    }
+
+    static Stream<Arguments> histories() {
+        return LongStream.range(FIRST_SEED, FIRST_SEED + SEEDS)
+                .boxed()
+                .flatMap(seed -> Stream.of(Shape.values()).map(shape -> Arguments.of(seed, shape)));
+    }
+
+    /** Replay one with {@code -Dhistory.seed=N -Dhistory.seeds=1}. */
+    @ParameterizedTest(name = "seed {0} on {1}")
+    @MethodSource("histories")
+    void everyAnswerIsTheModels(long seed, Shape shape) {
+        Random random = new Random(seed);
+        MemoryUfs ufs = new MemoryUfs();
+        ManualExecutor background = new ManualExecutor();
+        Supplier<StateBackend> backends = () -> shape.backend(ufs, background, random);
+        StoreHistory history = new StoreHistory(random, ufs, background, 90, backends);
+        history.run(STEPS);
+        assertThat(history.written, greaterThan(STEPS / 3));
+        assertThat(history.checkpoints, greaterThan(STEPS / 200));
+        assertThat(history.rescales, greaterThan(0));
+    }
+}
