@@ -126,9 +126,9 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     @Description("Keep the state of a bounded job after it is DONE.")
     @Default.Boolean(false)
-    Boolean getKeepState();
+    boolean isKeepState();
 
-    void setKeepState(Boolean value);
+    void setKeepState(boolean value);
 
     @Description("'embedded': this process.")
     @Default.String("embedded")
@@ -158,15 +158,15 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     @Description("Print the stages that the pipeline becomes, and stop.")
     @Default.Boolean(false)
-    Boolean getExplain();
+    boolean isExplain();
 
-    void setExplain(Boolean value);
+    void setExplain(boolean value);
 
     @Description("Encode elements between stages, so that a DoFn that modifies its input cannot harm another.")
     @Default.Boolean(false)
-    Boolean getEnforceImmutability();
+    boolean isCopyElements();
 
-    void setEnforceImmutability(Boolean value);
+    void setCopyElements(boolean value);
 
     @Description("Latency put in front of each request to the object store, for tests and benchmarks.")
     @Default.String("0")

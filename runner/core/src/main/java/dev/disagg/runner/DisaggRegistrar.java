@@ -15,7 +15,7 @@ public final class DisaggRegistrar {
     public static final class Runner implements PipelineRunnerRegistrar {
         @Override
         public Iterable<Class<? extends PipelineRunner<?>>> getPipelineRunners() {
-            return List.of();
+            return List.of(DisaggRunner.class, TestDisaggRunner.class);
         }
     }
 

@@ -37,7 +37,7 @@ public record Settings(
         Optional<String> restore,
         boolean keepState,
         boolean explain,
-        boolean enforceImmutability,
+        boolean copyElements,
         Duration stateLatency,
         Duration progressInterval,
         Optional<Long> delayedReads) {
@@ -87,9 +87,9 @@ public record Settings(
                 check.duration("--checkpointTimeout", options.getCheckpointTimeout()),
                 check.within("--retainedCheckpoints", options.getRetainedCheckpoints(), 1, 10_000),
                 Optional.ofNullable(options.getRestore()),
-                options.getKeepState(),
-                options.getExplain(),
-                options.getEnforceImmutability(),
+                options.isKeepState(),
+                options.isExplain(),
+                options.isCopyElements(),
                 check.duration("--stateLatency", options.getStateLatency()),
                 check.durationOrOff("--progressInterval", options.getProgressInterval()),
                 Optional.ofNullable(options.getDelayedReads()));

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner;
+
+import dev.disagg.runner.engine.EmbeddedJob;
+import dev.disagg.ufs.RequestCounts;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
+import org.apache.beam.sdk.Pipeline.PipelineExecutionException;
+import org.apache.beam.sdk.PipelineResult;
+import org.apache.beam.sdk.metrics.MetricResults;
+import org.apache.beam.sdk.util.UserCodeException;
+import org.joda.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A running or ended pipeline. Thread-safe. */
+public final class DisaggPipelineResult implements PipelineResult {
+    private final @Nullable EmbeddedJob job;
+
+    private DisaggPipelineResult(@Nullable EmbeddedJob job) {
+        this.job = job;
+    }
+
+    static DisaggPipelineResult of(EmbeddedJob job) {
+        return new DisaggPipelineResult(job);
+    }
+
+    /** The result of {@code --explain}: done, having run nothing. */
+    static DisaggPipelineResult explained() {
+        return new DisaggPipelineResult(null);
+    }
+
+    @Override
+    public State getState() {
+        if (job == null) {
+            return State.DONE;
+        }
+        CompletableFuture<EmbeddedJob.Outcome> outcome = job.outcome();
+        return outcome.isDone() ? state(outcome.join()) : State.RUNNING;
+    }
+
+    private static State state(EmbeddedJob.Outcome outcome) {
+        return switch (outcome.kind()) {
+            case DONE -> State.DONE;
+            case CANCELLED -> State.CANCELLED;
+            case FAILED -> State.FAILED;
+        };
+    }
+
+    /** Stops the pipeline without finishing what is started, and waits until its threads and files are closed. */
+    @Override
+    public State cancel() throws IOException {
+        if (job == null) {
+            return State.DONE;
+        }
+        job.cancel();
+        return state(job.outcome().join());
+    }
+
+    @Override
+    public State waitUntilFinish() {
+        if (job == null) {
+            return State.DONE;
+        }
+        return ended(job.outcome().join());
+    }
+
+    /**
+     * As {@link #waitUntilFinish()}, for at most {@code duration}; a duration that is not positive waits without limit.
+     *
+     * @return null when the pipeline is still running
+     */
+    @Override
+    public @Nullable State waitUntilFinish(Duration duration) {
+        if (job == null || duration.getMillis() <= 0) {
+            return waitUntilFinish();
+        }
+        try {
+            return ended(job.outcome().get(duration.getMillis(), TimeUnit.MILLISECONDS));
+        } catch (TimeoutException e) {
+            return null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the outcome of a job is always a value", e);
+        }
+    }
+
+    /** The end as Beam tells it: what user code threw is the cause of a {@link PipelineExecutionException}. */
+    private static State ended(EmbeddedJob.Outcome outcome) {
+        Throwable cause = outcome.cause();
+        if (outcome.kind() == EmbeddedJob.Outcome.Kind.FAILED && cause != null) {
+            for (Throwable at = cause; at != null; at = at.getCause()) {
+                if (at instanceof UserCodeException user && user.getCause() != null) {
+                    PipelineExecutionException failure = new PipelineExecutionException(user.getCause());
+                    failure.addSuppressed(cause);
+                    throw failure;
+                }
+            }
+            throw EmbeddedJob.asException(cause);
+        }
+        return state(outcome);
+    }
+
+    @Override
+    public MetricResults metrics() {
+        MetricsContainerStepMap steps = job == null ? new MetricsContainerStepMap() : job.metrics();
+        return getState() == State.DONE
+                ? MetricsContainerStepMap.asMetricResults(steps, steps)
+                : MetricsContainerStepMap.asAttemptedOnlyMetricResults(steps);
+    }
+
+    /** Takes a checkpoint now; completes when it is committed. */
+    public CompletableFuture<Void> checkpoint() {
+        return job == null ? CompletableFuture.completedFuture(null) : job.checkpoint();
+    }
+
+    /** Requests made to the object store so far. */
+    public RequestCounts requests() {
+        return job == null ? new RequestCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0) : job.requests();
+    }
+
+    /** For people and tests: records, watermark, in flight, checkpoints. */
+    public EmbeddedJob.@Nullable Progress progress() {
+        return job == null ? null : job.progress();
+    }
+
+    EmbeddedJob.@Nullable DelayCounts delayCounts() {
+        return job == null ? null : job.delayCounts();
+    }
+}

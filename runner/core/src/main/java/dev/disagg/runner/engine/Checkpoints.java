@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.engine;
+
+import dev.disagg.runner.task.Barrier;
+import dev.disagg.runner.task.SourceTask;
+import dev.disagg.runner.task.StageTask;
+import dev.disagg.state.ByteStore;
+import dev.disagg.ufs.Checkpoint;
+import dev.disagg.ufs.DisaggException;
+import dev.disagg.ufs.Failed;
+import dev.disagg.ufs.Fenced;
+import dev.disagg.ufs.ObjectRange;
+import dev.disagg.ufs.OwnerRecord;
+import dev.disagg.ufs.Pack;
+import dev.disagg.ufs.RequestCounts;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes checkpoints, one at a time: sends a barrier from the sources, gathers what the tasks froze, has it written into one
+ * pack, and commits the whole by one record of the job's log. Only then are sources and user code told.
+ *
+ * <p>Thread-safe: {@link #snapshot} is called by tasks, all else by one coordinator thread.
+ */
+final class Checkpoints {
+    private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
+    private static final int MAX_FAILURES_IN_A_ROW = 3;
+
+    private final JobStore store;
+    private final JobSpec spec;
+    private final byte[] identity;
+    private final List<StageTask> tasks;
+    private final Executor coordinator;
+    private final EngineTime time;
+    private final Runnable afterCommit;
+    private final Consumer<Throwable> fail;
+
+    private OwnerRecord jobOwner;
+    private @Nullable Running running;
+    private long lastId;
+    private int failuresInARow;
+    private volatile Stats stats = new Stats(0, 0, 0, 0, 0);
+
+    /**
+     * What was done so far.
+     *
+     * @param committed number of checkpoints
+     * @param lastId the newest, 0 for none
+     * @param lastMillis how long it took from the barrier to the commit
+     * @param lastBytes what it wrote
+     * @param failed checkpoints that were given up
+     */
+    record Stats(long committed, long lastId, long lastMillis, long lastBytes, long failed) {}
+
+    /** A checkpoint under way. */
+    private static final class Running {
+        final long id;
+        final Pack pack;
+        final long startNanos;
+        final RequestCounts before;
+        final Map<StageTask, CompletableFuture<@Nullable OwnerRecord>> parts = new LinkedHashMap<>();
+        final Map<StageTask, ByteStore.Frozen> frozen = new LinkedHashMap<>();
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        boolean over;
+
+        Running(long id, Pack pack, long startNanos, RequestCounts before) {
+            this.id = id;
+            this.pack = pack;
+            this.startNanos = startNanos;
+            this.before = before;
+        }
+    }
+
+    /** @param fail ends the job */
+    Checkpoints(
+            JobStore store,
+            JobSpec spec,
+            byte[] identity,
+            List<StageTask> tasks,
+            Executor coordinator,
+            EngineTime time,
+            Runnable afterCommit,
+            Consumer<Throwable> fail) {
+        this.store = store;
+        this.spec = spec;
+        this.identity = identity;
+        this.tasks = tasks;
+        this.coordinator = coordinator;
+        this.time = time;
+        this.afterCommit = afterCommit;
+        this.fail = fail;
+        this.jobOwner = store.files().emptyOwner();
+        this.lastId = store.log().state().lastCheckpointId();
+    }
+
+    Stats stats() {
+        return stats;
+    }
+
+    /** The number of the checkpoint under way, 0 for none. Coordinator. */
+    synchronized long runningId() {
+        return running == null ? 0 : running.id;
+    }
+
+    /** Starts a checkpoint, unless one is under way: then that one's end is returned. Coordinator. */
+    CompletableFuture<Void> trigger() {
+        Running begun;
+        synchronized (this) {
+            if (running != null) {
+                return running.done;
+            }
+            begun = new Running(++lastId, store.files().createPack(), time.nanoTime(), store.requests());
+            running = begun;
+        }
+        Barrier barrier = new Barrier(begun.id);
+        for (StageTask task : tasks) {
+            if (task instanceof SourceTask source) {
+                source.inject(barrier);
+            }
+        }
+        return begun.done;
+    }
+
+    /** A task is over with all before the barrier. Any leader. */
+    void snapshot(StageTask task, Barrier barrier, ByteStore.@Nullable Frozen frozen) {
+        Running of;
+        boolean all;
+        synchronized (this) {
+            of = running;
+            if (of == null || of.id != barrier.checkpoint() || of.over) {
+                if (frozen != null) {
+                    frozen.aborted();
+                }
+                return;
+            }
+            if (frozen == null) {
+                of.parts.put(task, CompletableFuture.completedFuture(null));
+            } else {
+                of.frozen.put(task, frozen);
+                of.parts.put(task, frozen.flush(of.pack).thenApply(record -> record));
+            }
+            all = of.parts.size() == tasks.size();
+        }
+        if (all) {
+            CompletableFuture.allOf(of.parts.values().toArray(new CompletableFuture<?>[0]))
+                    .whenComplete((ignored, failure) -> coordinator.execute(() -> {
+                        if (failure != null) {
+                            giveUp(of, Joined.cause(failure));
+                        } else {
+                            commit(of);
+                        }
+                    }));
+        }
+    }
+
+    private void commit(Running of) {
+        synchronized (this) {
+            if (of.over) {
+                return;
+            }
+        }
+        try {
+            Map<String, List<ObjectRange>> owners = new TreeMap<>();
+            OwnerRecord job = jobOwner.with(List.of(), List.of(), identity, of.pack);
+            owners.put(Identity.OWNER, job.parts());
+            of.parts.forEach((task, part) -> {
+                OwnerRecord record = part.join();
+                if (record != null) {
+                    owners.put(ownerName(task.stage().id(), task.spec().index()), record.parts());
+                }
+            });
+            Joined.get(of.pack.seal());
+            jobOwner = job;
+            of.frozen.forEach((task, frozen) -> task.execute(frozen::sealed));
+            Checkpoint checkpoint = new Checkpoint(of.id, store.log().epoch(), false, owners, new byte[0]);
+            store.log().checkpoint(checkpoint, store.expiring(spec.retainedCheckpoints()));
+        } catch (RuntimeException e) {
+            giveUp(of, e);
+            return;
+        }
+        finish(of);
+        failuresInARow = 0;
+        long millis = (time.nanoTime() - of.startNanos) / 1_000_000;
+        RequestCounts written = store.requests().minus(of.before);
+        stats = new Stats(stats.committed() + 1, of.id, millis, written.bytesWritten(), stats.failed());
+        LOG.debug("checkpoint {} is committed after {} ms", of.id, millis);
+        for (StageTask task : tasks) {
+            if (task instanceof SourceTask source) {
+                source.committed(of.id);
+            }
+        }
+        afterCommit.run();
+        of.done.complete(null);
+        sweep();
+    }
+
+    private void sweep() {
+        try {
+            store.sweep().afterCommit();
+        } catch (Fenced e) {
+            fail.accept(e);
+        } catch (DisaggException e) {
+            LOG.warn("unneeded objects could not be removed; the next checkpoint tries again: {}", e.getMessage());
+        }
+    }
+
+    private void finish(Running of) {
+        synchronized (this) {
+            of.over = true;
+            if (running == of) {
+                running = null;
+            }
+        }
+    }
+
+    /** Gives the running checkpoint up, if it is still the one that has this number. Coordinator. */
+    void timeOut(long id) {
+        Running of;
+        synchronized (this) {
+            of = running;
+        }
+        if (of != null && of.id == id) {
+            List<String> missing = new ArrayList<>();
+            synchronized (this) {
+                tasks.stream().filter(task -> !of.parts.containsKey(task)).forEach(task -> missing.add(task.name()));
+            }
+            giveUp(of, new Failed("checkpoint " + id + " was not complete after " + spec.checkpointTimeout()
+                    + (missing.isEmpty() ? ": writing is slow" : ": these tasks had not come to it: " + missing)
+                    + "; raise --checkpointTimeout, or look at why they are slow"));
+        }
+    }
+
+    private void giveUp(Running of, RuntimeException cause) {
+        finish(of);
+        of.pack.abort();
+        of.frozen.forEach((task, frozen) -> task.execute(frozen::aborted));
+        stats = new Stats(stats.committed(), stats.lastId(), stats.lastMillis(), stats.lastBytes(), stats.failed() + 1);
+        of.done.completeExceptionally(cause);
+        failuresInARow++;
+        if (cause instanceof Fenced || failuresInARow >= MAX_FAILURES_IN_A_ROW) {
+            fail.accept(cause);
+        } else {
+            LOG.warn("checkpoint {} was given up, {} in a row: {}", of.id, failuresInARow, cause.toString(), cause);
+        }
+    }
+
+    /** The owner's name of a task. */
+    static String ownerName(String stageId, int index) {
+        return stageId + "[" + index + "]";
+    }
+
+    /** Whether an owner's name is that of a task of this stage. */
+    static boolean isOwnerOf(String owner, String stageId) {
+        return owner.startsWith(stageId + "[") && owner.indexOf('[', stageId.length() + 1) < 0;
+    }
+}

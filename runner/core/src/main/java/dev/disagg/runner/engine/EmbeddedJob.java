@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.engine;
+
+import dev.disagg.runner.graph.StageGraph;
+import dev.disagg.runner.task.Barrier;
+import dev.disagg.runner.task.DelaySource;
+import dev.disagg.runner.task.StageTask;
+import dev.disagg.runner.task.TaskHost;
+import dev.disagg.state.ByteStore;
+import dev.disagg.state.StateBackend;
+import dev.disagg.state.heap.HeapBackend;
+import dev.disagg.state.lsm.LsmBackend;
+import dev.disagg.state.lsm.LsmOptions;
+import dev.disagg.ufs.Checkpoint;
+import dev.disagg.ufs.Failed;
+import dev.disagg.ufs.OwnerRecord;
+import dev.disagg.ufs.RequestCounts;
+import dev.disagg.ufs.Scheduler;
+import dev.disagg.ufs.SystemThreads;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.beam.runners.core.InMemoryBundleFinalizer;
+import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
+import org.apache.beam.sdk.metrics.MetricsContainer;
+import org.apache.beam.sdk.options.PipelineOptions;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A job running in this process. One coordinator thread owns its life: start, checkpoints, end. Thread-safe.
+ */
+public final class EmbeddedJob implements TaskHost {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedJob.class);
+    private static final int BACKGROUND_THREADS = 4;
+    private static final int QUEUE = 1 << 20;
+    private static final long STOP_MILLIS = 10_000;
+
+    private final JobSpec spec;
+    private final PipelineOptions options;
+    private final EngineTime time;
+    private final Scheduler scheduler;
+    private final ExecutorService coordinator;
+    private final ExecutorService background;
+    private final JobStore store;
+    private final StateBackend backend;
+    private final List<StageTask> tasks;
+    private final Checkpoints checkpoints;
+    private final MetricsContainerStepMap metrics = new MetricsContainerStepMap();
+    private final Set<StageTask> unfinished = new HashSet<>();
+    private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private final @Nullable DelaySource delays;
+    private boolean ending;
+
+    /** How a job ended: done, cancelled, or failed with a cause. */
+    public record Outcome(Kind kind, @Nullable Throwable cause) {
+        public enum Kind {
+            DONE,
+            CANCELLED,
+            FAILED
+        }
+    }
+
+    private EmbeddedJob(JobSpec spec, PipelineOptions options, StageGraph graph, EngineTime time) {
+        this.spec = spec;
+        this.options = options;
+        this.time = time;
+        this.scheduler = SystemThreads.scheduler("disagg-timer");
+        this.coordinator = SystemThreads.pool("disagg-coordinator", 1, QUEUE);
+        this.background = SystemThreads.pool("disagg-background", BACKGROUND_THREADS, QUEUE);
+        this.delays = spec.delayedReads()
+                .map(seed -> new DelaySource(
+                        new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
+                .orElse(null);
+        this.store = JobStore.open(spec, scheduler);
+        try {
+            this.backend = spec.stateBackend().equals("heap")
+                    ? new HeapBackend(store.files(), background)
+                    : new LsmBackend(store.files(), LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2), background);
+            Optional<Checkpoint> start = store.start();
+            RequestCounts before = store.requests();
+            Map<String, OwnerRecord> owners = store.startOwners();
+            start.ifPresent(checkpoint -> {
+                OwnerRecord job = owners.get(Identity.OWNER);
+                if (job != null) {
+                    Identity.check(checkpoint.id(), job, graph);
+                }
+            });
+            this.tasks = new JobTasks(graph, spec, this, backend, owners, delays).make();
+            start.ifPresent(checkpoint -> {
+                RequestCounts took = store.requests().minus(before);
+                LOG.info("restored checkpoint {} with {} requests, {} bytes read", checkpoint.id(), took.total(), took.bytesRead());
+            });
+            this.unfinished.addAll(tasks);
+            this.checkpoints = new Checkpoints(
+                    store, spec, Identity.encode(graph), tasks, coordinator, time, this::runFinalizations, this::fail);
+        } catch (RuntimeException | Error e) {
+            store.close();
+            coordinator.shutdown();
+            background.shutdown();
+            throw e;
+        }
+    }
+
+    private static final long DELAY_NANOS = 200_000;
+
+    /** Makes the job and starts it; what can not work is thrown here, before anything runs. */
+    public static EmbeddedJob start(JobSpec spec, PipelineOptions options, StageGraph graph, EngineTime time) {
+        EmbeddedJob job = new EmbeddedJob(spec, options, graph, time);
+        job.coordinator.execute(job::begin);
+        return job;
+    }
+
+    private void begin() {
+        if (spec.restore().isPresent()) {
+            store.sweep().scan();
+        }
+        tasks.forEach(StageTask::start);
+        if (spec.checkpointing()) {
+            scheduleCheckpoint();
+        }
+    }
+
+    private void scheduleCheckpoint() {
+        scheduler.schedule(spec.checkpointInterval().toNanos(), () -> submit(this::periodicCheckpoint));
+    }
+
+    private void periodicCheckpoint() {
+        if (ending) {
+            return;
+        }
+        checkpoints.trigger().whenComplete((done, failure) -> scheduleCheckpoint());
+        long id = checkpoints.runningId();
+        if (id > 0) {
+            scheduler.schedule(spec.checkpointTimeout().toNanos(), () -> submit(() -> checkpoints.timeOut(id)));
+        }
+    }
+
+    /** Takes a checkpoint now. */
+    public CompletableFuture<Void> checkpoint() {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        submit(() -> checkpoints.trigger().whenComplete((done, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(Joined.cause(failure));
+            } else {
+                result.complete(null);
+            }
+        }));
+        return result;
+    }
+
+    private void submit(Runnable call) {
+        if (!coordinator.isShutdown()) {
+            coordinator.execute(() -> {
+                try {
+                    call.run();
+                } catch (RuntimeException e) {
+                    end(new Outcome(Outcome.Kind.FAILED, e));
+                }
+            });
+        }
+    }
+
+    // ---- TaskHost
+
+    @Override
+    public long nowMillis() {
+        return time.nowMillis();
+    }
+
+    @Override
+    public long nanoTime() {
+        return time.nanoTime();
+    }
+
+    @Override
+    public PipelineOptions options() {
+        return options;
+    }
+
+    @Override
+    public MetricsContainer metrics(String step) {
+        synchronized (metrics) {
+            return metrics.getContainer(step);
+        }
+    }
+
+    @Override
+    public boolean checkpointing() {
+        return spec.checkpointing();
+    }
+
+    @Override
+    public void snapshot(StageTask task, Barrier barrier, ByteStore.@Nullable Frozen frozen) {
+        checkpoints.snapshot(task, barrier, frozen);
+    }
+
+    @Override
+    public void bundleFinished(List<InMemoryBundleFinalizer.Finalization> done) {
+        submit(() -> {
+            finalizations.addAll(done);
+            if (!spec.checkpointing()) {
+                runFinalizations();
+            }
+        });
+    }
+
+    private void runFinalizations() {
+        List<InMemoryBundleFinalizer.Finalization> due = List.copyOf(finalizations);
+        finalizations.clear();
+        for (InMemoryBundleFinalizer.Finalization finalization : due) {
+            try {
+                finalization.getCallback().onBundleSuccess();
+            } catch (Exception e) {
+                LOG.warn("a bundle finalizer failed; it is not called again: {}", e.toString(), e);
+            }
+        }
+    }
+
+    @Override
+    public void finished(StageTask task) {
+        submit(() -> {
+            unfinished.remove(task);
+            if (unfinished.isEmpty()) {
+                if (spec.checkpointing()) {
+                    // What finalizers and sources wait for must be durable before the job is done.
+                    checkpoints.trigger().whenComplete((done, failure) -> submit(() -> end(failure == null
+                            ? new Outcome(Outcome.Kind.DONE, null)
+                            : new Outcome(Outcome.Kind.FAILED, Joined.cause(failure)))));
+                } else {
+                    end(new Outcome(Outcome.Kind.DONE, null));
+                }
+            }
+        });
+    }
+
+    @Override
+    public void failed(StageTask task, Throwable cause) {
+        fail(cause);
+    }
+
+    private void fail(Throwable cause) {
+        submit(() -> end(new Outcome(Outcome.Kind.FAILED, cause)));
+    }
+
+    // ---- the end
+
+    /** Stops without finishing what is started. */
+    public void cancel() {
+        submit(() -> end(new Outcome(Outcome.Kind.CANCELLED, null)));
+    }
+
+    private void end(Outcome how) {
+        if (ending) {
+            return;
+        }
+        ending = true;
+        tasks.forEach(how.kind() == Outcome.Kind.DONE ? StageTask::shutdown : StageTask::cancel);
+        CompletableFuture<?>[] ends =
+                tasks.stream().map(StageTask::terminated).toArray(CompletableFuture<?>[]::new);
+        Throwable problem = how.cause();
+        try {
+            CompletableFuture.allOf(ends).get(STOP_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (java.util.concurrent.TimeoutException e) {
+            LOG.warn("some tasks did not stop within {} ms; their threads are left behind", STOP_MILLIS);
+        } catch (java.util.concurrent.ExecutionException e) {
+            if (problem == null) {
+                problem = e.getCause();
+            }
+        }
+        problem = closeAll(how, problem);
+        Outcome last = problem != null && how.kind() == Outcome.Kind.DONE
+                ? new Outcome(Outcome.Kind.FAILED, problem)
+                : new Outcome(how.kind(), problem);
+        coordinator.shutdown();
+        background.shutdown();
+        outcome.complete(last);
+    }
+
+    private @Nullable Throwable closeAll(Outcome how, @Nullable Throwable cause) {
+        Throwable problem = cause;
+        try {
+            tasks.forEach(task -> {
+                if (task.spec().state() != null) {
+                    task.spec().state().close();
+                }
+            });
+            backend.close();
+            if (how.kind() == Outcome.Kind.DONE && spec.removeWhenDone()) {
+                store.remove();
+            }
+            store.close();
+        } catch (RuntimeException e) {
+            if (problem == null) {
+                problem = e;
+            } else {
+                problem.addSuppressed(e);
+            }
+        }
+        return problem;
+    }
+
+    /** Completes, always normally, when the job has ended and its threads and files are closed. */
+    public CompletableFuture<Outcome> outcome() {
+        return outcome.copy();
+    }
+
+    // ---- what others may ask
+
+    public MetricsContainerStepMap metrics() {
+        return metrics;
+    }
+
+    /** Requests made to the object store so far. */
+    public RequestCounts requests() {
+        return store.requests();
+    }
+
+    /** What a progress line says. */
+    public Progress progress() {
+        long records = 0;
+        long inFlight = 0;
+        long watermark = Long.MAX_VALUE;
+        for (StageTask task : tasks) {
+            if (task.stage().source()) {
+                records += task.processedElements();
+            }
+            inFlight += task.asyncMetrics().inFlight();
+            watermark = Math.min(watermark, task.releasedWatermarkMillis());
+        }
+        Checkpoints.Stats done = checkpoints.stats();
+        return new Progress(
+                records, watermark, inFlight, done.committed(), done.lastId(), done.lastMillis(), done.lastBytes(), done.failed());
+    }
+
+    /** Reads, delayed reads and hand-overs of a run with delayed reads. */
+    public DelayCounts delayCounts() {
+        long handOvers =
+                tasks.stream().mapToLong(task -> task.asyncMetrics().handOvers()).sum();
+        return delays == null
+                ? new DelayCounts(0, 0, handOvers)
+                : new DelayCounts(delays.reads(), delays.delayedReads(), handOvers);
+    }
+
+    /** Counts of the delayed-read test mode. */
+    public record DelayCounts(long reads, long delayedReads, long handOvers) {}
+
+    /**
+     * How a job is doing.
+     *
+     * @param records taken from sources
+     * @param watermarkMillis least released watermark of all tasks
+     * @param inFlight computations started and not finished
+     * @param checkpoints committed
+     */
+    public record Progress(
+            long records,
+            long watermarkMillis,
+            long inFlight,
+            long checkpoints,
+            long lastCheckpoint,
+            long lastCheckpointMillis,
+            long lastCheckpointBytes,
+            long failedCheckpoints) {}
+
+    /** Calls {@code each} at this interval while the job runs. */
+    public void everyInterval(Duration interval, Runnable each) {
+        scheduler.schedule(interval.toNanos(), () -> {
+            if (!outcome.isDone()) {
+                each.run();
+                everyInterval(interval, each);
+            }
+        });
+    }
+
+    /** The job's failure as an exception of this project. */
+    public static RuntimeException asException(Throwable cause) {
+        return cause instanceof RuntimeException known ? known : new Failed(String.valueOf(cause.getMessage()), cause);
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.engine;
+
+import dev.disagg.async.AsyncOptions;
+import dev.disagg.async.WorkerThreads;
+import dev.disagg.runner.graph.Head;
+import dev.disagg.runner.graph.StageGraph;
+import dev.disagg.runner.graph.StageGraph.Stage;
+import dev.disagg.runner.task.DelaySource;
+import dev.disagg.runner.task.KeyedTask;
+import dev.disagg.runner.task.SourceTask;
+import dev.disagg.runner.task.Splits;
+import dev.disagg.runner.task.StageTask;
+import dev.disagg.runner.task.StraightTask;
+import dev.disagg.runner.task.TaskHeader;
+import dev.disagg.runner.task.TaskHost;
+import dev.disagg.runner.task.TaskSpec;
+import dev.disagg.state.ByteStore;
+import dev.disagg.state.KeyRange;
+import dev.disagg.state.StateBackend;
+import dev.disagg.state.cell.TaskState;
+import dev.disagg.state.cell.TaskStateOptions;
+import dev.disagg.state.lsm.Manifest;
+import dev.disagg.ufs.OwnerRecord;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the tasks of a plan, with their state opened, fresh or from a checkpoint. */
+final class JobTasks {
+    /** Share of the state memory that cached cells get; the rest is the backend's. */
+    private static final int CELL_SHARE = 2;
+
+    private final StageGraph graph;
+    private final JobSpec spec;
+    private final TaskHost host;
+    private final StateBackend backend;
+    private final Map<String, OwnerRecord> owners;
+    private final @Nullable DelaySource delays;
+    private final Topology topology;
+
+    /** @param owners of the checkpoint to start from; empty for a fresh start */
+    JobTasks(
+            StageGraph graph,
+            JobSpec spec,
+            TaskHost host,
+            StateBackend backend,
+            Map<String, OwnerRecord> owners,
+            @Nullable DelaySource delays) {
+        this.graph = graph;
+        this.spec = spec;
+        this.host = host;
+        this.backend = backend;
+        this.owners = owners;
+        this.delays = delays;
+        this.topology = new Topology(graph, spec.copyElements());
+    }
+
+    private record Slot(Stage stage, int index) {
+        KeyRange range() {
+            return KeyRange.of(index, stage.parallelism());
+        }
+    }
+
+    /** All tasks, by stage and index. States are opened concurrently. */
+    List<StageTask> make() {
+        List<Slot> slots = new ArrayList<>();
+        graph.stages().forEach(stage -> {
+            for (int index = 0; index < stage.parallelism(); index++) {
+                slots.add(new Slot(stage, index));
+            }
+        });
+        Map<Slot, CompletableFuture<ByteStore.Opened>> opening = new LinkedHashMap<>();
+        slots.stream()
+                .filter(slot -> slot.stage().stateful())
+                .forEach(slot -> opening.put(slot, backend.open(
+                        Checkpoints.ownerName(slot.stage().id(), slot.index()), storeRange(slot), parents(slot))));
+        TaskStateOptions cells = TaskStateOptions.DEFAULT.withCacheBytes(
+                spec.stateMemoryBytes() / CELL_SHARE / Math.max(1, opening.size()));
+        List<StageTask> tasks = new ArrayList<>();
+        for (Slot slot : slots) {
+            CompletableFuture<ByteStore.Opened> opened = opening.get(slot);
+            tasks.add(make(slot, opened == null ? null : TaskState.open(Joined.get(opened), cells)));
+        }
+        return tasks;
+    }
+
+    /** Splits of a source are not bound to keys: each task may see all of them, and keeps its own. */
+    private static KeyRange storeRange(Slot slot) {
+        return slot.stage().source() ? KeyRange.ALL : slot.range();
+    }
+
+    private List<ByteStore.Parent> parents(Slot slot) {
+        List<ByteStore.Parent> parents = new ArrayList<>();
+        owners.forEach((owner, record) -> {
+            if (Checkpoints.isOwnerOf(owner, slot.stage().id())) {
+                KeyRange range = Manifest.of(owner, record).range();
+                KeyRange mine = storeRange(slot);
+                if (range.firstGroup() < mine.endGroup() && mine.firstGroup() < range.endGroup()) {
+                    parents.add(new ByteStore.Parent(range, record));
+                }
+            }
+        });
+        return parents;
+    }
+
+    private StageTask make(Slot slot, @Nullable TaskState state) {
+        Stage stage = slot.stage();
+        String owner = Checkpoints.ownerName(stage.id(), slot.index());
+        List<TaskHeader> restored = state == null
+                ? List.of()
+                : state.restoredHeaders().stream()
+                        .map(header -> TaskHeader.decode(header, owner))
+                        .toList();
+        boolean handOver = stage.transforms().stream().noneMatch(spec.synchronous());
+        TaskSpec task = new TaskSpec(
+                stage,
+                slot.index(),
+                slot.range(),
+                topology.inbound(stage.index(), slot.index()),
+                topology.channelEdges(stage.index(), slot.index()),
+                topology.outputs(stage.index(), slot.index()),
+                state,
+                restored,
+                spec.maxBundleElements(),
+                spec.maxBundleTime().toNanos(),
+                handOver,
+                delays);
+        AsyncOptions async = AsyncOptions.defaults(WorkerThreads.virtualIfAvailable(), host::nanoTime)
+                .withMaxInFlight(handOver ? spec.maxInFlightComputations() : 1)
+                .withMaxParked(spec.maxParkedComputations())
+                .withHandOver(handOver)
+                .withWatchdog(
+                        WATCHDOG_NANOS,
+                        "run the transform with --synchronousTransforms=" + stage.transforms().get(0));
+        if (stage.keyed()) {
+            return new KeyedTask(task, host, async);
+        }
+        if (stage.head() instanceof Head.Source source) {
+            boolean fresh = restored.isEmpty();
+            return new SourceTask(task, host, async, fresh ? splits(stage, source) : null);
+        }
+        return new StraightTask(task, host, async);
+    }
+
+    private static final long WATCHDOG_NANOS = 60_000_000_000L;
+    private final Map<String, List<byte[]>> splitsOfStage = new LinkedHashMap<>();
+
+    private List<byte[]> splits(Stage stage, Head.Source source) {
+        return splitsOfStage.computeIfAbsent(stage.id(), id -> Splits.of(source, stage.parallelism(), host.options()));
+    }
+}
