@@ -143,14 +143,12 @@ public final class Row {
     }
 
     /**
-     * Clears every cell of the row that is known, whether it was asked for or not, timers excepted: for an expired, resident
-     * row.
+     * Clears every cell that the row's prefetch brought or that was asked for, timers excepted: for an expired, resident row.
+     * Cells beyond the prefetch's cap stay (compaction drops them with their window).
      */
     public void clearAll() {
         for (int i = 0; i < count; i++) {
-            if (cells[i].resident()) {
-                cells[i].clearContent();
-            }
+            cells[i].clearContent();
         }
     }
 

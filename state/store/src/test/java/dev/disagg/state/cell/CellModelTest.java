@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Random programs over tasks that evict, read late, freeze, split and merge, against plain maps. */
 class CellModelTest {
-    private static final int STEPS = 6000;
+    private static final int STEPS = 4000;
 
     static IntStream seeds() {
         Integer replay = Integer.getInteger("seed");
