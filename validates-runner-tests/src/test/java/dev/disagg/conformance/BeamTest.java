@@ -14,12 +14,19 @@ import java.util.Set;
  */
 record BeamTest(String className, String method, Set<String> categories, boolean ignored) {
 
+    private static final int LARGE_KEYS_LIMIT_FACTOR = 4;
+
     BeamTest {
         categories = Set.copyOf(categories);
     }
 
     String name() {
         return className + "#" + method;
+    }
+
+    /** How many times the usual limit it may take: moving keys of 100 MB is slow on any runner. */
+    int limitFactor() {
+        return categories.contains("LargeKeys$Above100MB") ? LARGE_KEYS_LIMIT_FACTOR : 1;
     }
 
     /** Whether it is in one of {@code names} or their subcategories; no names stand for all. */

@@ -32,19 +32,19 @@ final class Lane {
     void run(List<BeamTest> tests, Consumer<Outcome> sink) throws IOException, InterruptedException {
         try {
             for (BeamTest test : tests) {
-                sink.accept(run(test.name()));
+                sink.accept(run(test));
             }
         } finally {
             stop();
         }
     }
 
-    private Outcome run(String test) throws IOException, InterruptedException {
+    private Outcome run(BeamTest test) throws IOException, InterruptedException {
         for (int offer = 0; offer < OFFERS; offer++) {
             if (server == null) {
                 server = ServerProcess.start(options, directory, number);
             }
-            Optional<Outcome> outcome = server.run(test);
+            Optional<Outcome> outcome = server.run(test.name(), options.limitSeconds() * test.limitFactor());
             if (!server.isServing()) {
                 stop();
             }
@@ -52,7 +52,7 @@ final class Lane {
                 return outcome.get();
             }
         }
-        return new Outcome(test, Status.FAIL, 0, "the JVM ended " + OFFERS + " times before it began this test");
+        return new Outcome(test.name(), Status.FAIL, 0, "the JVM ended " + OFFERS + " times before it began this test");
     }
 
     private void stop() throws IOException, InterruptedException {

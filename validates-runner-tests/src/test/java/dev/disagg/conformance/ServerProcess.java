@@ -34,16 +34,14 @@ final class ServerProcess {
     private final BufferedReader answers;
     private final Writer questions;
     private final Path log;
-    private final long limitSeconds;
     private boolean serving = true;
     private String stray = "";
 
-    private ServerProcess(Process process, Path log, long limitSeconds) {
+    private ServerProcess(Process process, Path log) {
         this.process = process;
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         this.questions = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
         this.log = log;
-        this.limitSeconds = limitSeconds;
     }
 
     /**
@@ -58,6 +56,8 @@ final class ServerProcess {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + options.heap());
         command.add("-XX:+ExitOnOutOfMemoryError");
+        // A collector without regions: keys of 100 MB leave no room in a region heap of 4 GB. Each child has a core to itself.
+        command.add("-XX:+UseSerialGC");
         command.add("-XX:ErrorFile=" + directory.resolve("hs_err_%p.log").toAbsolutePath());
         OPENS.forEach(packages -> command.add("--add-opens=" + packages + "=ALL-UNNAMED"));
         command.add("-Djava.io.tmpdir=" + temporary);
@@ -66,11 +66,10 @@ final class ServerProcess {
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(TestServer.class.getName());
-        command.add(Long.toString(options.limitSeconds()));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
-        ServerProcess server = new ServerProcess(process, log, options.limitSeconds());
+        ServerProcess server = new ServerProcess(process, log);
         for (String line = server.answers.readLine(); !TestServer.READY.equals(line); line = server.answers.readLine()) {
             if (line == null) {
                 throw new IllegalStateException("the child JVM did not start (exit code " + process.waitFor() + "; "
@@ -87,20 +86,20 @@ final class ServerProcess {
     }
 
     /** Runs one test to its outcome; empty when the JVM had ended before it began the test. */
-    Optional<Outcome> run(String test) throws IOException, InterruptedException {
+    Optional<Outcome> run(String test, long limitSeconds) throws IOException, InterruptedException {
         long startNanos = System.nanoTime();
         CompletableFuture<?> lastResort = new CompletableFuture<>()
                 .completeOnTimeout(null, limitSeconds + GRACE_SECONDS, TimeUnit.SECONDS)
                 .thenRun(process::destroyForcibly);
         try {
-            return ask(test, startNanos);
+            return ask(test, limitSeconds, startNanos);
         } finally {
             lastResort.cancel(false);
         }
     }
 
-    private Optional<Outcome> ask(String test, long startNanos) throws IOException, InterruptedException {
-        if (!send(test)) {
+    private Optional<Outcome> ask(String test, long limitSeconds, long startNanos) throws IOException, InterruptedException {
+        if (!send(limitSeconds + "\t" + test)) {
             serving = false;
             return Optional.empty();
         }

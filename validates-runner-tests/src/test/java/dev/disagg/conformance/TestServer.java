@@ -25,7 +25,7 @@ import org.junit.runner.manipulation.Filter;
 import org.junit.runner.notification.Failure;
 
 /**
- * The child JVM: reads one {@code class#method} a line from standard input, runs it with JUnit 4 and answers on standard output, until the input ends.
+ * The child JVM: reads one {@code limit-in-seconds TAB class#method} a line from standard input, runs it with JUnit 4 and answers on standard output, until the input ends.
  *
  * <p>Answers: {@link #READY} once; then for each test {@link #BEGIN} and {@link #OUTCOME}, or {@link #LAST} when the test hangs and the JVM ends itself. Whatever the
  * tests print goes to standard error.
@@ -41,44 +41,44 @@ final class TestServer {
     private static final int FRAMES_IN_REASON = 3;
 
     private final PrintStream answers;
-    private final long limitSeconds;
     private final ScheduledExecutorService watchdog = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "conformance-watchdog");
         thread.setDaemon(true);
         return thread;
     });
 
-    private TestServer(PrintStream answers, long limitSeconds) {
+    private TestServer(PrintStream answers) {
         this.answers = answers;
-        this.limitSeconds = limitSeconds;
     }
 
-    /** The one argument is the limit of a test in seconds. */
     public static void main(String[] arguments) throws IOException {
         PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         System.setOut(System.err);
-        new TestServer(answers, Long.parseLong(arguments[0])).serve();
+        new TestServer(answers).serve();
         System.exit(0);
     }
 
     private void serve() throws IOException {
         BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         answers.println(READY);
-        for (String test = questions.readLine(); test != null; test = questions.readLine()) {
+        for (String question = questions.readLine(); question != null; question = questions.readLine()) {
+            String[] fields = question.split("\t");
+            long limitSeconds = Long.parseLong(fields[0]);
+            String test = fields[1];
             answers.println(BEGIN + test);
             System.err.println("======== " + test);
-            run(test);
+            run(test, limitSeconds);
         }
     }
 
-    private void run(String test) {
+    private void run(String test, long limitSeconds) {
         Thread runner = Thread.currentThread();
         long startNanos = System.nanoTime();
         AtomicBoolean decided = new AtomicBoolean();
         Future<?> limit = watchdog.schedule(
                 () -> {
                     if (decided.compareAndSet(false, true)) {
-                        endHung(test, runner, startNanos);
+                        endHung(test, limitSeconds, runner, startNanos);
                     }
                 },
                 limitSeconds,
@@ -129,7 +129,7 @@ final class TestServer {
         return root == error ? error.toString() : error + " <- " + root;
     }
 
-    private void endHung(String test, Thread runner, long startNanos) {
+    private void endHung(String test, long limitSeconds, Thread runner, long startNanos) {
         Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
         System.err.println("-------- " + test + " has run for " + limitSeconds + " s; the threads that are at work:");
         stacks.forEach((thread, frames) -> {
@@ -140,9 +140,9 @@ final class TestServer {
         });
         StackTraceElement[] own = stacks.getOrDefault(runner, new StackTraceElement[0]);
         String where = Arrays.stream(own)
-                .filter(frame -> !frame.getClassName().startsWith("java.") && !frame.getClassName().startsWith("jdk."))
+                .filter(frame -> !frame.getClassName().matches("(java|jdk|org\\.junit)\\..*"))
                 .limit(FRAMES_IN_REASON)
-                .map(StackTraceElement::toString)
+                .map(frame -> frame.getClassName() + "." + frame.getMethodName() + ":" + frame.getLineNumber())
                 .collect(Collectors.joining(" < "));
         String reason = "timed out after " + limitSeconds + " s; its thread is at " + where;
         System.err.flush();
