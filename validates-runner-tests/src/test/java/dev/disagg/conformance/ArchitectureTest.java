@@ -107,8 +107,9 @@ class ArchitectureTest {
         broken.sort(Comparator.naturalOrder());
 
         assertThat("banned calls; see BanExceptions for the classes that may", broken, empty());
-        List<BanExceptions.Exception> unused =
-                BanExceptions.ALL.stream().filter(exception -> !used.contains(exception)).toList();
+        List<BanExceptions.Exception> unused = BanExceptions.ALL.stream()
+                .filter(exception -> !used.contains(exception))
+                .toList();
         assertThat("exceptions that except nothing", unused, empty());
     }
 

@@ -19,7 +19,14 @@ record Ban(String name, String instead, Predicate<CodeUnitAccessTarget> calls) {
             "clock",
             "take a Clock, InstantSource or LongSupplier",
             call("java.lang.System", "currentTimeMillis", "nanoTime")
-                    .or(call("java.time.Clock", "system", "systemUTC", "systemDefaultZone", "tickMillis", "tickSeconds", "tickMinutes"))
+                    .or(call(
+                            "java.time.Clock",
+                            "system",
+                            "systemUTC",
+                            "systemDefaultZone",
+                            "tickMillis",
+                            "tickSeconds",
+                            "tickMinutes"))
                     .or(call("java.time.InstantSource", "system"))
                     .or(withoutArguments("java.time.Instant", "now"))
                     .or(withoutArguments("java.time.LocalDate", "now"))
@@ -63,11 +70,16 @@ record Ban(String name, String instead, Predicate<CodeUnitAccessTarget> calls) {
             "default executor",
             "pass the executor",
             call("java.util.concurrent.ForkJoinPool", "commonPool")
-                    .or(call("java.util.concurrent.CompletableFuture", "delayedExecutor", "orTimeout", "completeOnTimeout"))
-                    .or(target -> List.of("java.util.concurrent.CompletableFuture", "java.util.concurrent.CompletionStage")
-                                    .contains(target.getOwner().getName())
-                            && target.getName().endsWith("Async")
-                            && !has(target, Executor.class))
+                    .or(call(
+                            "java.util.concurrent.CompletableFuture",
+                            "delayedExecutor",
+                            "orTimeout",
+                            "completeOnTimeout"))
+                    .or(target ->
+                            List.of("java.util.concurrent.CompletableFuture", "java.util.concurrent.CompletionStage")
+                                            .contains(target.getOwner().getName())
+                                    && target.getName().endsWith("Async")
+                                    && !has(target, Executor.class))
                     .or(target -> target.getName().equals("parallelStream")
                             && target.getOwner().isAssignableTo(java.util.Collection.class))
                     .or(target -> target.getName().equals("parallel")

@@ -48,8 +48,8 @@ class BeamConformanceTest {
         ExpectedFailures expected = ExpectedFailures.read(ExpectedFailures.fileFor(options.runner()));
         Suite whole = Suite.beam();
         SuiteRun run = SuiteRun.run(whole.select(options), options, outcome -> {});
-        Verdict verdict =
-                Verdict.of(run, whole, expected, options.passName(), options.delayedSeed().isPresent());
+        Verdict verdict = Verdict.of(
+                run, whole, expected, options.passName(), options.delayedSeed().isPresent());
         verdict.complaints().forEach(System.out::println);
         verdict.summary().forEach(System.out::println);
 

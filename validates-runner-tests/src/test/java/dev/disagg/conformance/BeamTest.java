@@ -34,7 +34,8 @@ record BeamTest(String className, String method, Set<String> categories, boolean
         return names.isEmpty()
                 || names.stream()
                         .map(BeamTest::category)
-                        .anyMatch(wanted -> categories.stream().anyMatch(own -> wanted.isAssignableFrom(category(own))));
+                        .anyMatch(
+                                wanted -> categories.stream().anyMatch(own -> wanted.isAssignableFrom(category(own))));
     }
 
     /**

@@ -40,15 +40,16 @@ public final class Conformance {
         }
         AtomicInteger done = new AtomicInteger();
         SuiteRun run = SuiteRun.run(chosen, options, outcome -> {
-            if (outcome.status() == Status.FAIL && expected.reasonFor(outcome.test()).isEmpty()) {
+            if (outcome.status() == Status.FAIL
+                    && expected.reasonFor(outcome.test()).isEmpty()) {
                 out.println("FAIL " + outcome.test() + ": " + outcome.reason());
             }
             if (done.incrementAndGet() % OUTCOMES_PER_PROGRESS_LINE == 0) {
                 out.println(done.get() + " of " + chosen.tests().size());
             }
         });
-        Verdict verdict =
-                Verdict.of(run, whole, expected, options.passName(), options.delayedSeed().isPresent());
+        Verdict verdict = Verdict.of(
+                run, whole, expected, options.passName(), options.delayedSeed().isPresent());
         verdict.complaints().forEach(out::println);
         verdict.summary().forEach(out::println);
         return verdict.complaints().isEmpty();

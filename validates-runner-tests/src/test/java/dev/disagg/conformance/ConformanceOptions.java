@@ -43,8 +43,9 @@ record ConformanceOptions(
             "UsesOnWindowExpiration",
             "UsesTestStream");
 
-    static final String USAGE = "options: --runner=NAME --tests=REGEX --category=NAME[,NAME] --jvms=N --limit=SECONDS --heap=4g"
-            + " --delayed[=SEED]; any other --name=value goes to the pipelines";
+    static final String USAGE =
+            "options: --runner=NAME --tests=REGEX --category=NAME[,NAME] --jvms=N --limit=SECONDS --heap=4g"
+                    + " --delayed[=SEED]; any other --name=value goes to the pipelines";
 
     ConformanceOptions {
         categories = Set.copyOf(categories);
@@ -53,7 +54,15 @@ record ConformanceOptions(
 
     static ConformanceOptions defaults() {
         return new ConformanceOptions(
-                "TestDisaggRunner", Pattern.compile(""), Set.of(), 2, 60, "4g", OptionalLong.empty(), Path.of("target"), List.of());
+                "TestDisaggRunner",
+                Pattern.compile(""),
+                Set.of(),
+                2,
+                60,
+                "4g",
+                OptionalLong.empty(),
+                Path.of("target"),
+                List.of());
     }
 
     /**
@@ -83,7 +92,8 @@ record ConformanceOptions(
             case "jvms" -> withJvms((int) number(argument, value, 1, 64));
             case "limit" -> withLimitSeconds(number(argument, value, 1, 3600));
             case "heap" -> withHeap(value);
-            case "delayed" -> withDelayedSeed(value.isEmpty() ? 1 : number(argument, value, Long.MIN_VALUE, Long.MAX_VALUE));
+            case "delayed" ->
+                withDelayedSeed(value.isEmpty() ? 1 : number(argument, value, Long.MIN_VALUE, Long.MAX_VALUE));
             default -> withPipelineOption(argument);
         };
     }
@@ -102,7 +112,8 @@ record ConformanceOptions(
         } catch (NumberFormatException e) {
             // The message below says it for both cases.
         }
-        throw new IllegalArgumentException(argument + ": not a whole number from " + least + " to " + most + "; " + USAGE);
+        throw new IllegalArgumentException(
+                argument + ": not a whole number from " + least + " to " + most + "; " + USAGE);
     }
 
     boolean selects(BeamTest test) {
@@ -132,9 +143,18 @@ record ConformanceOptions(
     private ConformanceOptions withTests(String regex) {
         try {
             return new ConformanceOptions(
-                    runner, Pattern.compile(regex), categories, jvms, limitSeconds, heap, delayedSeed, directory, pipelineOptions);
+                    runner,
+                    Pattern.compile(regex),
+                    categories,
+                    jvms,
+                    limitSeconds,
+                    heap,
+                    delayedSeed,
+                    directory,
+                    pipelineOptions);
         } catch (PatternSyntaxException e) {
-            throw new IllegalArgumentException("--tests=" + regex + ": not a regular expression: " + e.getDescription(), e);
+            throw new IllegalArgumentException(
+                    "--tests=" + regex + ": not a regular expression: " + e.getDescription(), e);
         }
     }
 

@@ -32,7 +32,8 @@ record DelayCounters(long reads, long delayedReads, long handOvers) {
     }
 
     private static long field(String line, String name) {
-        Matcher matcher = Pattern.compile("\"?\\b" + name + "\"?\\s*[:=]\\s*(\\d+)").matcher(line);
+        Matcher matcher =
+                Pattern.compile("\"?\\b" + name + "\"?\\s*[:=]\\s*(\\d+)").matcher(line);
         if (!matcher.find()) {
             throw new IllegalArgumentException("the runner's counter line has no '" + name + "': " + line);
         }
@@ -42,9 +43,13 @@ record DelayCounters(long reads, long delayedReads, long handOvers) {
     static List<DelayCounters> readAll(Path directory) throws IOException {
         List<DelayCounters> all = new ArrayList<>();
         try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".counters")).sorted().toList()) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".counters"))
+                    .sorted()
+                    .toList()) {
                 try (Stream<String> lines = Files.lines(file)) {
-                    lines.filter(line -> !line.isBlank()).map(DelayCounters::parse).forEach(all::add);
+                    lines.filter(line -> !line.isBlank())
+                            .map(DelayCounters::parse)
+                            .forEach(all::add);
                 }
             }
         }

@@ -39,7 +39,8 @@ record ExpectedFailures(Map<String, String> reasons) {
             }
             String[] fields = line.split("\t", 2);
             if (fields.length != 2 || fields[1].isBlank()) {
-                throw new IllegalArgumentException("expected failures: a line is 'class#method TAB reason', and the reason is not empty: " + line);
+                throw new IllegalArgumentException(
+                        "expected failures: a line is 'class#method TAB reason', and the reason is not empty: " + line);
             }
             if (reasons.put(fields[0], fields[1].strip()) != null) {
                 throw new IllegalArgumentException("expected failures: listed twice: " + fields[0]);

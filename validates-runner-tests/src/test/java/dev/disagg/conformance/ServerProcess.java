@@ -49,20 +49,24 @@ final class ServerProcess {
      *
      * @throws IllegalStateException when it ends before; the message names the log
      */
-    static ServerProcess start(ConformanceOptions options, Path directory, int lane) throws IOException, InterruptedException {
+    static ServerProcess start(ConformanceOptions options, Path directory, int lane)
+            throws IOException, InterruptedException {
         Path log = directory.resolve("lane-" + lane + ".log");
-        Path temporary = Files.createDirectories(directory.resolve("lane-" + lane + "-tmp").toAbsolutePath());
+        Path temporary = Files.createDirectories(
+                directory.resolve("lane-" + lane + "-tmp").toAbsolutePath());
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + options.heap());
         command.add("-XX:+ExitOnOutOfMemoryError");
-        // A collector without regions: keys of 100 MB leave no room in a region heap of 4 GB. Each child has a core to itself.
+        // A collector without regions: keys of 100 MB leave no room in a region heap of 4 GB. Each child has a core to
+        // itself.
         command.add("-XX:+UseSerialGC");
         command.add("-XX:ErrorFile=" + directory.resolve("hs_err_%p.log").toAbsolutePath());
         OPENS.forEach(packages -> command.add("--add-opens=" + packages + "=ALL-UNNAMED"));
         command.add("-Djava.io.tmpdir=" + temporary);
         command.add("-DbeamTestPipelineOptions=" + options.beamTestPipelineOptions());
-        command.add("-Ddisagg.test.counters=" + DelayCounters.file(directory, lane).toAbsolutePath());
+        command.add(
+                "-Ddisagg.test.counters=" + DelayCounters.file(directory, lane).toAbsolutePath());
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(TestServer.class.getName());
@@ -70,7 +74,9 @@ final class ServerProcess {
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
         ServerProcess server = new ServerProcess(process, log);
-        for (String line = server.answers.readLine(); !TestServer.READY.equals(line); line = server.answers.readLine()) {
+        for (String line = server.answers.readLine();
+                !TestServer.READY.equals(line);
+                line = server.answers.readLine()) {
             if (line == null) {
                 throw new IllegalStateException("the child JVM did not start (exit code " + process.waitFor() + "; "
                         + server.stray + "); see " + log);
@@ -98,7 +104,8 @@ final class ServerProcess {
         }
     }
 
-    private Optional<Outcome> ask(String test, long limitSeconds, long startNanos) throws IOException, InterruptedException {
+    private Optional<Outcome> ask(String test, long limitSeconds, long startNanos)
+            throws IOException, InterruptedException {
         if (!send(limitSeconds + "\t" + test)) {
             serving = false;
             return Optional.empty();
@@ -123,7 +130,10 @@ final class ServerProcess {
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
         String said = stray.isEmpty() ? "" : " (" + stray + ")";
         return Optional.of(new Outcome(
-                test, Status.FAIL, millis, "the JVM ended with code " + process.waitFor() + said + "; see " + log.getFileName()));
+                test,
+                Status.FAIL,
+                millis,
+                "the JVM ended with code " + process.waitFor() + said + "; see " + log.getFileName()));
     }
 
     /** Whether the line could be written; a JVM that has ended takes none. */

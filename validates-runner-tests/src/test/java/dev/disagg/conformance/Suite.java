@@ -26,7 +26,8 @@ record Suite(List<BeamTest> tests) {
 
     /** Beam's suite: 409 tests. */
     static Suite beam() {
-        try (InputStream in = Objects.requireNonNull(Suite.class.getResourceAsStream("suite.tsv"), "suite.tsv is not on the class path");
+        try (InputStream in = Objects.requireNonNull(
+                        Suite.class.getResourceAsStream("suite.tsv"), "suite.tsv is not on the class path");
                 BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
             return parse(reader.lines().toList());
         } catch (IOException e) {

@@ -96,7 +96,8 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
                 lane.get();
             }
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the run of Beam's tests stopped: " + e.getCause().getMessage(), e.getCause());
+            throw new IllegalStateException(
+                    "the run of Beam's tests stopped: " + e.getCause().getMessage(), e.getCause());
         } finally {
             threads.shutdownNow();
         }

@@ -33,7 +33,9 @@ class SuiteRunTest {
         SuiteRun run = run(1, PLAIN, "hangs", "passes", "endsItsJvm", "isIgnoredNot");
 
         assertThat(statuses(run), contains(Status.FAIL, Status.PASS, Status.FAIL, Status.PASS));
-        assertThat(run.outcomes().get(0).reason(), containsString("timed out after 2 s; its thread is at " + PLAIN + ".hangs"));
+        assertThat(
+                run.outcomes().get(0).reason(),
+                containsString("timed out after 2 s; its thread is at " + PLAIN + ".hangs"));
         assertThat(run.outcomes().get(2).reason(), containsString("the JVM ended with code 5"));
         assertThat(Files.readString(directory.resolve("conformance/lane-1.log")), containsString("\"main\" WAITING"));
     }
@@ -78,7 +80,9 @@ class SuiteRunTest {
         assertThat(run.outcomes().stream().map(Outcome::toLine).toList(), equalTo(table.subList(1, table.size())));
         try (Stream<Path> files = Files.list(directory.resolve("conformance"))) {
             assertThat(
-                    files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".log")).toList(),
+                    files.map(file -> file.getFileName().toString())
+                            .filter(name -> name.endsWith(".log"))
+                            .toList(),
                     containsInAnyOrder("lane-1.log", "lane-2.log"));
         }
     }

@@ -31,7 +31,10 @@ class SuiteTest {
         List<String> chosen = names("--category=UsesStatefulParDo");
 
         assertThat(chosen, hasItem(containsString("#testMapState")));
-        assertThat(names("--category=UsesTestStream").size(), equalTo(names("--category=UsesTestStream,UsesTestStreamWithProcessingTime").size()));
+        assertThat(
+                names("--category=UsesTestStream").size(),
+                equalTo(names("--category=UsesTestStream,UsesTestStreamWithProcessingTime")
+                        .size()));
     }
 
     @Test
@@ -42,19 +45,22 @@ class SuiteTest {
 
     @Test
     void otherOptionsGoToThePipelinesAsJson() {
-        ConformanceOptions options =
-                ConformanceOptions.defaults().with(List.of("--stateLatency=5ms", "--parallelism=4", "--delayed=7", "--x=a\"b"));
+        ConformanceOptions options = ConformanceOptions.defaults()
+                .with(List.of("--stateLatency=5ms", "--parallelism=4", "--delayed=7", "--x=a\"b"));
 
         assertThat(
                 options.beamTestPipelineOptions(),
-                equalTo("[\"--runner=TestDisaggRunner\",\"--stateLatency=5ms\",\"--parallelism=4\",\"--x=a\\\"b\",\"--delayedReads=7\"]"));
+                equalTo(
+                        "[\"--runner=TestDisaggRunner\",\"--stateLatency=5ms\",\"--parallelism=4\",\"--x=a\\\"b\",\"--delayedReads=7\"]"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--tests=(", "--category=UsesMagic", "--jvms=0", "--limit=soon", "--delayed=x", "PipelineTest"})
+    @ValueSource(
+            strings = {"--tests=(", "--category=UsesMagic", "--jvms=0", "--limit=soon", "--delayed=x", "PipelineTest"})
     void wrongOptionIsRefusedByName(String argument) {
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> ConformanceOptions.defaults().with(List.of(argument)));
+        IllegalArgumentException refused = assertThrows(
+                IllegalArgumentException.class,
+                () -> ConformanceOptions.defaults().with(List.of(argument)));
 
         assertThat(refused.getMessage(), containsString(argument.substring(argument.indexOf('=') + 1)));
     }

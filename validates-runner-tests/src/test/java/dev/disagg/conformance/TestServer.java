@@ -100,7 +100,8 @@ final class TestServer {
         Result result;
         try {
             Class<?> testClass = Class.forName(test.substring(0, hash));
-            result = new JUnitCore().run(Request.aClass(testClass).filterWith(new MethodFilter(test.substring(hash + 1))));
+            result = new JUnitCore()
+                    .run(Request.aClass(testClass).filterWith(new MethodFilter(test.substring(hash + 1))));
         } catch (ClassNotFoundException | LinkageError e) {
             e.printStackTrace();
             return "cannot load the test class: " + e;

@@ -79,15 +79,18 @@ record Verdict(List<String> summary, List<String> complaints) {
 
     static Optional<String> complaintAbout(Outcome outcome, boolean expectedToFail) {
         return switch (outcome.status()) {
-            case PASS -> expectedToFail
-                    ? Optional.of("passes, but is listed as an expected failure; remove its line: " + outcome.test())
-                    : Optional.empty();
-            case FAIL -> expectedToFail
-                    ? Optional.empty()
-                    : Optional.of("fails: " + outcome.test() + ": " + outcome.reason());
-            case SKIP -> expectedToFail
-                    ? Optional.of("is never attempted, but is listed as an expected failure; remove its line: " + outcome.test())
-                    : Optional.empty();
+            case PASS ->
+                expectedToFail
+                        ? Optional.of(
+                                "passes, but is listed as an expected failure; remove its line: " + outcome.test())
+                        : Optional.empty();
+            case FAIL ->
+                expectedToFail ? Optional.empty() : Optional.of("fails: " + outcome.test() + ": " + outcome.reason());
+            case SKIP ->
+                expectedToFail
+                        ? Optional.of("is never attempted, but is listed as an expected failure; remove its line: "
+                                + outcome.test())
+                        : Optional.empty();
         };
     }
 }

@@ -20,7 +20,9 @@ class VerdictTest {
         Verdict verdict = judge("a#x\tnot there yet", List.of(), pass("a#y"), fail("a#x"));
 
         assertThat(verdict.complaints(), empty());
-        assertThat(verdict.summary(), contains("conformance: 2 attempted, 1 passed, 1 failed (1 expected), 0 skipped, 7 s"));
+        assertThat(
+                verdict.summary(),
+                contains("conformance: 2 attempted, 1 passed, 1 failed (1 expected), 0 skipped, 7 s"));
     }
 
     @Test
@@ -60,10 +62,14 @@ class VerdictTest {
 
     @Test
     void delayedPassReportsItsCountersAndFailsUnder95PercentOrWithoutHandOvers() {
-        List<String> good = List.of("{\"reads\":60,\"delayedReads\":60,\"handOvers\":1}", "{\"reads\": 40, \"delayedReads\": 35, \"handOvers\": 0}");
+        List<String> good = List.of(
+                "{\"reads\":60,\"delayedReads\":60,\"handOvers\":1}",
+                "{\"reads\": 40, \"delayedReads\": 35, \"handOvers\": 0}");
         List<String> bad = List.of("{\"pipeline\":\"p\",\"reads\":1000,\"delayedReads\":949,\"handOvers\":0}");
 
-        assertThat(judge("", good, pass("a#x")).summary().get(1), containsString("delayed reads: 95 of 100 (95.0 %), hand-overs: 1"));
+        assertThat(
+                judge("", good, pass("a#x")).summary().get(1),
+                containsString("delayed reads: 95 of 100 (95.0 %), hand-overs: 1"));
         assertThat(judge("", good, pass("a#x")).complaints(), empty());
         assertThat(
                 judge("", bad, pass("a#x")).complaints(),
@@ -75,8 +81,8 @@ class VerdictTest {
 
     @Test
     void counterLineWithoutAFieldIsRefused() {
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> DelayCounters.parse("{\"delayedReads\":3,\"handOvers\":0}"));
+        IllegalArgumentException refused = assertThrows(
+                IllegalArgumentException.class, () -> DelayCounters.parse("{\"delayedReads\":3,\"handOvers\":0}"));
 
         assertThat(refused.getMessage(), containsString("no 'reads'"));
     }
