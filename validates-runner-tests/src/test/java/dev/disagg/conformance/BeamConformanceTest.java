@@ -15,7 +15,8 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * Beam's suite in the normal test run, one counted test each: an expected failure and a test that cannot be attempted count as skipped, an unexpected pass as a failure.
  *
- * <p>System properties: {@code conformance.runner} (default TestDisaggRunner), {@code conformance.jvms} (2), {@code conformance.delayed}: whether and how the second
+ * <p>System properties: {@code conformance.runner} (default TestDisaggRunner), {@code conformance.jvms} (2), {@code
+ * conformance.limit} (60 seconds a test), {@code conformance.delayed}: whether and how the second
  * pass runs ({@code off}, {@code state}: tests of state, timers and test streams, {@code all}).
  */
 class BeamConformanceTest {
@@ -40,7 +41,8 @@ class BeamConformanceTest {
     private static ConformanceOptions options() {
         return ConformanceOptions.defaults()
                 .withRunner(System.getProperty("conformance.runner", "TestDisaggRunner"))
-                .withJvms(Integer.getInteger("conformance.jvms", 2));
+                .withJvms(Integer.getInteger("conformance.jvms", 2))
+                .withLimitSeconds(Long.getLong("conformance.limit", 60));
     }
 
     private static List<DynamicTest> run(ConformanceOptions options) throws IOException, InterruptedException {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param tests a test runs when this is found in its {@code class#method}
  * @param categories a test runs when it is in one of these or of their subcategories; empty means all
  * @param jvms how many child JVMs share the tests
- * @param limitSeconds how long one test may take before its JVM is ended
+ * @param limitSeconds how long one test may take before its JVM is ended; more when the machine has other work
  * @param heap the heap of each child JVM, as in {@code -Xmx}
  * @param delayedSeed when present, every state read is delayed, in an order that this seed chooses
  * @param directory where results and logs are written

@@ -95,7 +95,7 @@ final class ServerProcess {
     Optional<Outcome> run(String test, long limitSeconds) throws IOException, InterruptedException {
         long startNanos = System.nanoTime();
         CompletableFuture<?> lastResort = new CompletableFuture<>()
-                .completeOnTimeout(null, limitSeconds + GRACE_SECONDS, TimeUnit.SECONDS)
+                .completeOnTimeout(null, limitSeconds * TestServer.MOST_CROWDED + GRACE_SECONDS, TimeUnit.SECONDS)
                 .thenRun(process::destroyForcibly);
         try {
             return ask(test, limitSeconds, startNanos);

@@ -8,6 +8,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -36,6 +38,9 @@ final class TestServer {
     static final String BEGIN = "##begin\t";
     static final String OUTCOME = "##outcome\t";
     static final String LAST = "##last\t";
+
+    /** On a machine with other work a test may take up to this many times its limit. */
+    static final int MOST_CROWDED = 5;
 
     private static final int HUNG_EXIT_CODE = 86;
     private static final int FRAMES_IN_REASON = 3;
@@ -75,17 +80,19 @@ final class TestServer {
         Thread runner = Thread.currentThread();
         long startNanos = System.nanoTime();
         AtomicBoolean decided = new AtomicBoolean();
-        Future<?> limit = watchdog.schedule(
+        Future<?> watch = watchdog.scheduleAtFixedRate(
                 () -> {
-                    if (decided.compareAndSet(false, true)) {
-                        endHung(test, limitSeconds, runner, startNanos);
+                    double limit = limitSeconds * crowding();
+                    if (millisSince(startNanos) >= 1000 * limit && decided.compareAndSet(false, true)) {
+                        endHung(test, runner, startNanos);
                     }
                 },
                 limitSeconds,
+                1,
                 TimeUnit.SECONDS);
         String reason = failureOf(test);
         if (decided.compareAndSet(false, true)) {
-            limit.cancel(false);
+            watch.cancel(false);
             Status status = reason.isEmpty() ? Status.PASS : Status.FAIL;
             answers.println(OUTCOME + new Outcome(test, status, millisSince(startNanos), reason).toLine());
         } else {
@@ -130,9 +137,10 @@ final class TestServer {
         return root == error ? error.toString() : error + " <- " + root;
     }
 
-    private void endHung(String test, long limitSeconds, Thread runner, long startNanos) {
+    private void endHung(String test, Thread runner, long startNanos) {
         Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
-        System.err.println("-------- " + test + " has run for " + limitSeconds + " s; the threads that are at work:");
+        long seconds = millisSince(startNanos) / 1000;
+        System.err.println("-------- " + test + " has run for " + seconds + " s; the threads that are at work:");
         stacks.forEach((thread, frames) -> {
             if (thread == runner || isOfInterest(frames)) {
                 System.err.println("\"" + thread.getName() + "\" " + thread.getState());
@@ -145,11 +153,18 @@ final class TestServer {
                 .limit(FRAMES_IN_REASON)
                 .map(frame -> frame.getClassName() + "." + frame.getMethodName() + ":" + frame.getLineNumber())
                 .collect(Collectors.joining(" < "));
-        String reason = "timed out after " + limitSeconds + " s; its thread is at " + where;
+        String reason = "timed out after " + seconds + " s; its thread is at " + where;
         System.err.flush();
         answers.println(LAST + new Outcome(test, Status.FAIL, millisSince(startNanos), reason).toLine());
         answers.flush();
         Runtime.getRuntime().halt(HUNG_EXIT_CODE);
+    }
+
+    /** How much longer everything takes because the machine has more to run than processors: at least 1, at most {@link #MOST_CROWDED}. */
+    private static double crowding() {
+        OperatingSystemMXBean machine = ManagementFactory.getOperatingSystemMXBean();
+        double perProcessor = machine.getSystemLoadAverage() / machine.getAvailableProcessors();
+        return Math.max(1, Math.min(MOST_CROWDED, perProcessor));
     }
 
     /** Threads that run the product or Beam; a pool's idle threads have no such frame. */
