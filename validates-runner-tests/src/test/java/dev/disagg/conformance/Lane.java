@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.conformance;
+
+import dev.disagg.conformance.Outcome.Status;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs its share of the tests in order, in one child JVM; a JVM that hangs or dies is replaced, and the next test goes on in the new one. Every test gets exactly one
+ * outcome. Used by one thread.
+ */
+final class Lane {
+
+    /** How often a test is offered to a new JVM when the one before ended without having begun it. */
+    private static final int OFFERS = 3;
+
+    private final ConformanceOptions options;
+    private final Path directory;
+    private final int number;
+    private @Nullable ServerProcess server;
+
+    Lane(ConformanceOptions options, Path directory, int number) {
+        this.options = options;
+        this.directory = directory;
+        this.number = number;
+    }
+
+    void run(List<BeamTest> tests, Consumer<Outcome> sink) throws IOException, InterruptedException {
+        try {
+            for (BeamTest test : tests) {
+                sink.accept(run(test));
+            }
+        } finally {
+            stop();
+        }
+    }
+
+    private Outcome run(BeamTest test) throws IOException, InterruptedException {
+        for (int offer = 0; offer < OFFERS; offer++) {
+            if (server == null) {
+                server = ServerProcess.start(options, directory, number);
+            }
+            Optional<Outcome> outcome = server.run(test.name(), options.limitSeconds() * test.limitFactor());
+            if (!server.isServing()) {
+                stop();
+            }
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+        }
+        return new Outcome(test.name(), Status.FAIL, 0, "the JVM ended " + OFFERS + " times before it began this test");
+    }
+
+    private void stop() throws IOException, InterruptedException {
+        if (server != null) {
+            server.stop();
+            server = null;
+        }
+    }
+}

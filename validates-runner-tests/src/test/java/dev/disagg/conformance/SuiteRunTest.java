@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.conformance;
+
+import static org.hamcrest.MatcherAssert.assertThat;
+import static org.hamcrest.Matchers.contains;
+import static org.hamcrest.Matchers.containsInAnyOrder;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.equalTo;
+import static org.hamcrest.Matchers.is;
+
+import dev.disagg.conformance.Outcome.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SuiteRunTest {
+
+    private static final String PLAIN = TroubleSuite.Plain.class.getName();
+    private static final String PARAMETERS = TroubleSuite.Parameters.class.getName();
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void testThatHangsOrEndsItsJvmFailsAndTheNextOnesStillRun() throws Exception {
+        SuiteRun run = run(1, PLAIN, "hangs", "passes", "endsItsJvm", "isIgnoredNot");
+
+        assertThat(statuses(run), contains(Status.FAIL, Status.PASS, Status.FAIL, Status.PASS));
+        assertThat(
+                run.outcomes().get(0).reason(),
+                containsString("s; its thread is at " + PLAIN + ".hangs"));
+        assertThat(run.outcomes().get(2).reason(), containsString("the JVM ended with code 5"));
+        assertThat(Files.readString(directory.resolve("conformance/lane-1.log")), containsString("\"main\" WAITING"));
+    }
+
+    @Test
+    void failureIsOneLineWithItsMessage() throws Exception {
+        SuiteRun run = run(1, PLAIN, "fails");
+
+        assertThat(run.outcomes().get(0).reason(), containsString("first line second line"));
+    }
+
+    @Test
+    void testThatDoesNotRunIsAFailureAndNotAPass() throws Exception {
+        SuiteRun run = run(1, PLAIN, "isIgnored", "isGone");
+
+        assertThat(statuses(run), contains(Status.FAIL, Status.FAIL));
+        assertThat(run.outcomes().get(0).reason(), containsString("ignored 1"));
+    }
+
+    @Test
+    void classThatIsGoneIsAFailure() throws Exception {
+        SuiteRun run = run(1, "org.apache.beam.Gone", "test");
+
+        assertThat(run.outcomes().get(0).reason(), containsString("cannot load the test class"));
+    }
+
+    @Test
+    void parameterisedMethodIsOneTestThatFailsWithAnyOfItsParameters() throws Exception {
+        SuiteRun run = run(1, PARAMETERS, "odd", "oddOrEven");
+
+        assertThat(statuses(run), contains(Status.FAIL, Status.PASS));
+    }
+
+    @Test
+    void lanesShareTheTestsAndTheTableIsInTheOrderOfTheSuite() throws Exception {
+        SuiteRun run = run(2, PLAIN, "passes", "fails", "isIgnoredNot");
+
+        List<String> table = Files.readAllLines(directory.resolve("conformance.tsv"));
+        assertThat(
+                table.stream().map(line -> line.split("\t")[0]).toList(),
+                contains("test", PLAIN + "#passes", PLAIN + "#fails", PLAIN + "#isIgnoredNot"));
+        assertThat(run.outcomes().stream().map(Outcome::toLine).toList(), equalTo(table.subList(1, table.size())));
+        try (Stream<Path> files = Files.list(directory.resolve("conformance"))) {
+            assertThat(
+                    files.map(file -> file.getFileName().toString())
+                            .filter(name -> name.endsWith(".log"))
+                            .toList(),
+                    containsInAnyOrder("lane-1.log", "lane-2.log"));
+        }
+    }
+
+    @Test
+    void eachOutcomeIsInTheFileBeforeItIsReported() throws Exception {
+        List<Boolean> seen = new ArrayList<>();
+
+        SuiteRun.run(suite(PLAIN, "passes", "isIgnoredNot"), options(1), outcome -> seen.add(inTable(outcome)));
+
+        assertThat(seen, contains(true, true));
+    }
+
+    @Test
+    void testsThatNeedAnotherLanguageAreSkippedWithTheReason() throws Exception {
+        BeamTest test = new BeamTest(PLAIN, "fails", Set.of("UsesPythonExpansionService"), false);
+
+        SuiteRun run = SuiteRun.run(new Suite(List.of(test)), options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.SKIP));
+        assertThat(run.outcomes().get(0).reason().isEmpty(), is(false));
+    }
+
+    private boolean inTable(Outcome outcome) {
+        try {
+            return Files.readAllLines(directory.resolve("conformance.tsv")).contains(outcome.toLine());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static List<Status> statuses(SuiteRun run) {
+        return run.outcomes().stream().map(Outcome::status).toList();
+    }
+
+    private SuiteRun run(int jvms, String className, String... methods) throws IOException, InterruptedException {
+        return SuiteRun.run(suite(className, methods), options(jvms), outcome -> {});
+    }
+
+    private static Suite suite(String className, String... methods) {
+        return new Suite(Arrays.stream(methods)
+                .map(method -> new BeamTest(className, method, Set.of("ValidatesRunner"), false))
+                .toList());
+    }
+
+    private ConformanceOptions options(int jvms) {
+        return ConformanceOptions.defaults()
+                .with(List.of("--jvms=" + jvms, "--limit=2", "--heap=128m"))
+                .withDirectory(directory);
+    }
+}

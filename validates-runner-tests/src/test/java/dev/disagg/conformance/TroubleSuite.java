@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.conformance;
+
+import static org.junit.Assert.assertEquals;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.Ignore;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+
+/** JUnit 4 tests that do what tests of a broken runner do; {@link SuiteRunTest} runs them in child JVMs. */
+public final class TroubleSuite {
+
+    private TroubleSuite() {}
+
+    public static class Plain {
+        @Test
+        public void passes() {
+            System.out.println("##outcome\tnot\tan\tanswer");
+        }
+
+        @Test
+        public void fails() {
+            assertEquals("first line\nsecond line", "the sum");
+        }
+
+        @Test
+        public void hangs() throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
+
+        @Test
+        public void endsItsJvm() {
+            System.exit(5);
+        }
+
+        @Test
+        public void isIgnoredNot() {}
+
+        @Test
+        @Ignore("to be noticed")
+        public void isIgnored() {}
+    }
+
+    /** The second of three parameters fails. */
+    @RunWith(Parameterized.class)
+    public static class Parameters {
+        @Parameterized.Parameters(name = "x={0}")
+        public static List<Integer> numbers() {
+            return List.of(1, 2, 3);
+        }
+
+        @Parameterized.Parameter
+        public int number;
+
+        @Test
+        public void odd() {
+            assertEquals(1, number % 2);
+        }
+
+        @Test
+        public void oddOrEven() {
+            assertEquals(0, number / 4);
+        }
+    }
+}
