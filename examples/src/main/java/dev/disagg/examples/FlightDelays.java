@@ -77,13 +77,12 @@ public final class FlightDelays {
 
     /** Adds the whole example to {@code pipeline}; gives the paths of the files written. */
     static PCollection<String> build(Pipeline pipeline, FlightDelaysSettings settings) {
-        PCollection<ConnectedFlight> connected = pipeline.apply(
-                        "ReadFlights",
-                        Read.from(new FlightSource(
-                                settings.input(),
-                                settings.maxRecords(),
-                                settings.recordsPerSecond(),
-                                settings.sourceSplits())))
+        FlightSource source = new FlightSource(
+                settings.input(), settings.maxRecords(), settings.recordsPerSecond(), settings.sourceSplits());
+        Read.Unbounded<Flight> read = Read.from(source);
+        PCollection<ConnectedFlight> connected = pipeline
+                .apply(
+                        "ReadFlights", settings.bounded() ? read.withMaxNumRecords(source.records()) : read)
                 .apply("ByAirport", ParDo.of(new ByAirport()))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), Movement.MovementCoder.INSTANCE))
                 .apply("JoinConnections", ParDo.of(new JoinConnections(settings)))
@@ -91,7 +90,7 @@ public final class FlightDelays {
 
         KvCoder<String, String> lineCoder = KvCoder.of(StringUtf8Coder.of(), StringUtf8Coder.of());
         PCollection<KV<String, String>> history = connected
-                .apply("ByRouteAndHour", ParDo.of(new ByRouteAndHour()))
+                .apply("ByRouteAndHour", ParDo.of(new ByRouteAndHour(settings.hoursPerHistory())))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), ConnectedFlight.ConnectedFlightCoder.INSTANCE))
                 .apply("RouteHistory", ParDo.of(new RouteHistory(settings)))
                 .setCoder(lineCoder)
@@ -112,7 +111,7 @@ public final class FlightDelays {
 
     private static PCollection<KV<String, String>> sums(
             PCollection<ConnectedFlight> days, String name, DoFn<ConnectedFlight, KV<String, DelayStats>> by, String kind) {
-        return days.apply("By" + name, ParDo.of(by))
+        return days.apply(name + "Stats", ParDo.of(by))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), DelayStats.DelayStatsCoder.INSTANCE))
                 .apply("Sum" + name, Combine.perKey(new DelayStats.Add()))
                 .apply(name + "Lines", ParDo.of(new ToLine(kind)))
@@ -133,10 +132,17 @@ public final class FlightDelays {
     private static final class ByRouteAndHour extends DoFn<ConnectedFlight, KV<String, ConnectedFlight>> {
         private static final long serialVersionUID = 1;
 
+        private final int hoursPerHistory;
+
+        ByRouteAndHour(int hoursPerHistory) {
+            this.hoursPerHistory = hoursPerHistory;
+        }
+
         @ProcessElement
         public void process(@Element ConnectedFlight connected, OutputReceiver<KV<String, ConnectedFlight>> output) {
             Flight flight = connected.flight();
-            int hour = Math.floorMod(flight.departureMinute() / JoinConnections.HOUR_MINUTES, 24);
+            int hourOfDay = Math.floorMod(flight.departureMinute() / JoinConnections.HOUR_MINUTES, 24);
+            int hour = hourOfDay - hourOfDay % hoursPerHistory;
             String key = flight.origin() + "-" + flight.destination() + (hour < 10 ? "-0" : "-") + hour;
             output.output(KV.of(key, connected));
         }

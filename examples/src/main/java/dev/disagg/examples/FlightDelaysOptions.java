@@ -48,6 +48,26 @@ public interface FlightDelaysOptions extends PipelineOptions {
 
     void setMinimumConnection(String value);
 
+    @Description("How long the arrivals of an airport are collected before they are joined, such as 1h; whole hours, at most"
+            + " 24h. It changes how often timers fire, never a result.")
+    @Default.String("1h")
+    String getJoinEvery();
+
+    void setJoinEvery(String value);
+
+    @Description("How many hours of departure share a history: 1, 2, 3, 4, 6, 8, 12 or 24.")
+    @Default.Integer(1)
+    int getHoursPerHistory();
+
+    void setHoursPerHistory(int value);
+
+    @Description("Read the records as a bounded input: all of them come before any timer is due. For runners to which small"
+            + " bundles are dear, such as DirectRunner. It never changes a result.")
+    @Default.Boolean(false)
+    boolean isBounded();
+
+    void setBounded(boolean value);
+
     @Description("How many connections are kept with each flight; 0 to 100.")
     @Default.Integer(12)
     int getOnwardFlights();

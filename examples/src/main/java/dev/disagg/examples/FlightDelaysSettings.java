@@ -21,6 +21,9 @@ record FlightDelaysSettings(
         int sourceSplits,
         int joinWindowMinutes,
         int minimumConnectionMinutes,
+        int joinEveryHours,
+        int hoursPerHistory,
+        boolean bounded,
         int onwardFlights,
         int historyDays,
         int reportDays)
@@ -33,6 +36,16 @@ record FlightDelaysSettings(
         within("joinWindow in minutes", joinWindowMinutes, 1, 48 * 60);
         int minimumConnectionMinutes = minutes("minimumConnection", options.getMinimumConnection());
         within("minimumConnection in minutes", minimumConnectionMinutes, 0, joinWindowMinutes - 1);
+        int joinEveryMinutes = minutes("joinEvery", options.getJoinEvery());
+        if (joinEveryMinutes < 60 || joinEveryMinutes > 24 * 60 || joinEveryMinutes % 60 != 0) {
+            throw new IllegalArgumentException(
+                    "--joinEvery is " + options.getJoinEvery() + ": give whole hours from 1h to 24h");
+        }
+        within("hoursPerHistory", options.getHoursPerHistory(), 1, 24);
+        if (24 % options.getHoursPerHistory() != 0) {
+            throw new IllegalArgumentException("--hoursPerHistory is " + options.getHoursPerHistory()
+                    + ": give a number that divides 24, such as 1, 6 or 24");
+        }
         within("maxRecords", options.getMaxRecords(), 0, Integer.MAX_VALUE);
         within("recordsPerSecond", options.getRecordsPerSecond(), 0, 1_000_000_000);
         within("sourceSplits", options.getSourceSplits(), 0, 1024);
@@ -48,6 +61,9 @@ record FlightDelaysSettings(
                 options.getSourceSplits(),
                 joinWindowMinutes,
                 minimumConnectionMinutes,
+                joinEveryMinutes / 60,
+                options.getHoursPerHistory(),
+                options.isBounded(),
                 options.getOnwardFlights(),
                 options.getHistoryDays(),
                 options.getReportDays());

@@ -57,6 +57,11 @@ final class FlightSource extends UnboundedSource<Flight, FlightSource.Mark> {
         this.splits = splits;
     }
 
+    /** How many records the source has, over all splits. */
+    long records() {
+        return end(FlightFile.open(input));
+    }
+
     /** A position: the number, in the whole file, of the next record of the split. */
     record Mark(long nextRecord) implements UnboundedSource.CheckpointMark {
         @Override
@@ -79,9 +84,12 @@ final class FlightSource extends UnboundedSource<Flight, FlightSource.Mark> {
     @Override
     public UnboundedReader<Flight> createReader(PipelineOptions options, @Nullable Mark mark) {
         FlightFile file = FlightFile.open(input);
-        long end = maxRecords > 0 ? Math.min(maxRecords, file.records()) : file.records();
         return new Reader(
-                this, file, mark == null ? split : mark.nextRecord, end, Pace.ofSystemTime(recordsPerSecond));
+                this,
+                file,
+                mark == null ? split : mark.nextRecord,
+                end(file),
+                Pace.ofSystemTime(recordsPerSecond));
     }
 
     @Override
@@ -92,6 +100,10 @@ final class FlightSource extends UnboundedSource<Flight, FlightSource.Mark> {
     @Override
     public Coder<Flight> getOutputCoder() {
         return Flight.FlightCoder.INSTANCE;
+    }
+
+    private long end(FlightFile file) {
+        return maxRecords > 0 ? Math.min(maxRecords, file.records()) : file.records();
     }
 
     /** Reads one split; {@code next} is the number of the record that the next {@link #advance} gives. */

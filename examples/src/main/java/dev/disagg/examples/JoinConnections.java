@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Joins each arrival at an airport with the later departures of that airport. The key is the airport.
  *
- * <p>Arrivals wait in a bag, departures in a map by hour. The arrivals of an hour are joined by an event timer once the
- * watermark has passed that hour and the join window after it: then every departure that could matter is in the map,
+ * <p>Arrivals wait in a bag, departures in a map by hour. The arrivals of an hour, or of several, are joined by an event
+ * timer once the watermark has passed them and the join window after them: then every departure that could matter is in the map,
  * whatever the order in which it came. The timer holds the output watermark at the earliest waiting arrival, so each result
  * has the time of its arrival. A second timer drops, once a day, the hours that no waiting or future arrival can need.
  */
@@ -36,6 +36,7 @@ final class JoinConnections extends DoFn<KV<String, Movement>, ConnectedFlight> 
 
     private final int windowMinutes;
     private final int minimumMinutes;
+    private final int everyMinutes;
     private final int onwardFlights;
     private final Counter arrivals = Metrics.counter(JoinConnections.class, "arrivals");
     private final Counter connections = Metrics.counter(JoinConnections.class, "connections");
@@ -63,6 +64,7 @@ final class JoinConnections extends DoFn<KV<String, Movement>, ConnectedFlight> 
     JoinConnections(FlightDelaysSettings settings) {
         this.windowMinutes = settings.joinWindowMinutes();
         this.minimumMinutes = settings.minimumConnectionMinutes();
+        this.everyMinutes = settings.joinEveryHours() * HOUR_MINUTES;
         this.onwardFlights = settings.onwardFlights();
     }
 
@@ -106,7 +108,7 @@ final class JoinConnections extends DoFn<KV<String, Movement>, ConnectedFlight> 
             @StateId("earliest") ValueState<Long> earliest,
             @TimerId("join") Timer join,
             OutputReceiver<ConnectedFlight> output) {
-        long end = joinHourEnd(earliest.read());
+        long end = joinEnd(earliest.read());
         List<Flight> due = new ArrayList<>();
         List<Flight> later = new ArrayList<>();
         for (Flight flight : waiting.read()) {
@@ -156,16 +158,16 @@ final class JoinConnections extends DoFn<KV<String, Movement>, ConnectedFlight> 
         }
     }
 
-    /** The arrivals of the hour of {@code earliestMinute} are joined when nothing more can come for them. */
+    /** The arrivals collected with that of {@code earliestMinute} are joined when nothing more can come for them. */
     private void arm(int earliestMinute, ValueState<Long> earliest, Timer join) {
         earliest.write((long) earliestMinute);
         join.withOutputTimestamp(instant(earliestMinute))
-                .set(instant(joinHourEnd((long) earliestMinute) + windowMinutes));
+                .set(instant(joinEnd((long) earliestMinute) + windowMinutes));
     }
 
-    /** The departures that an arrival in the hour before {@code end} may need, earliest first. */
+    /** The departures that an arrival collected until {@code end} may need, earliest first. */
     private Departures departuresAround(long end, MapState<Long, DepartureBoard> boards) {
-        long first = Math.floorDiv(end - HOUR_MINUTES - windowMinutes, HOUR_MINUTES);
+        long first = Math.floorDiv(end - everyMinutes - windowMinutes, HOUR_MINUTES);
         long last = Math.floorDiv(end + windowMinutes, HOUR_MINUTES);
         List<ReadableState<DepartureBoard>> reads = new ArrayList<>();
         for (long hour = first; hour <= last; hour++) {
@@ -181,19 +183,19 @@ final class JoinConnections extends DoFn<KV<String, Movement>, ConnectedFlight> 
         return departures;
     }
 
-    private static long joinHourEnd(@Nullable Long earliestMinute) {
+    private long joinEnd(@Nullable Long earliestMinute) {
         if (earliestMinute == null) {
             throw new IllegalStateException("the arrivals of an airport are to be joined, but none is waiting");
         }
-        return (Math.floorDiv(earliestMinute, HOUR_MINUTES) + 1) * HOUR_MINUTES;
+        return (Math.floorDiv(earliestMinute, (long) everyMinutes) + 1) * everyMinutes;
     }
 
     /**
-     * How long a board is kept after the start of its hour. At time t all arrivals before t - window - 1 h are joined; the
-     * others look back by one window; so a board that ended before t - 2 windows - 1 h is not needed.
+     * How long a board is kept after the start of its hour. At time t all arrivals before t - window - every are joined;
+     * the others look back by one window; so a board that ended before t - 2 windows - every is not needed.
      */
     private long keepMinutes() {
-        return 2L * HOUR_MINUTES + 2L * windowMinutes;
+        return HOUR_MINUTES + everyMinutes + 2L * windowMinutes;
     }
 
     private static long nextDay(long minute) {

@@ -25,7 +25,7 @@ import org.joda.time.Instant;
  * <p>This is where the state of the pipeline is: some 41,000 keys, whose flights are read only by a report, because
  * percentiles need them all. Each key reports on days of its own, so that the work is spread over the days. A report is
  * made by an event timer over the flights that arrived before its time, so the order in which they came does not matter. A
- * key without a flight for that long is dropped by a second timer.
+ * key without a report for longer than that is dropped by a second timer.
  */
 final class RouteHistory extends DoFn<KV<String, ConnectedFlight>, KV<String, String>> {
     private static final long serialVersionUID = 1;
@@ -87,7 +87,6 @@ final class RouteHistory extends DoFn<KV<String, ConnectedFlight>, KV<String, St
         List<ConnectedFlight> kept = new ArrayList<>();
         List<ConnectedFlight> reported = new ArrayList<>();
         boolean anyDropped = false;
-        long lastArrival = Long.MIN_VALUE;
         for (ConnectedFlight connected : flights.read()) {
             int arrival = connected.flight().arrivalMinute();
             if (arrival < now - historyMinutes) {
@@ -95,7 +94,6 @@ final class RouteHistory extends DoFn<KV<String, ConnectedFlight>, KV<String, St
                 continue;
             }
             kept.add(connected);
-            lastArrival = Math.max(lastArrival, arrival);
             if (arrival < now) {
                 reported.add(connected);
             } else {
@@ -115,9 +113,9 @@ final class RouteHistory extends DoFn<KV<String, ConnectedFlight>, KV<String, St
                     ResultFiles.name(KIND, instant(now)),
                     HistoryReport.line(key, reported, median, before == null ? 0 : median - before)));
         }
-        if (!kept.isEmpty()) {
-            expire.set(instant(lastArrival + historyMinutes + (long) reportDays * DAY_MINUTES));
-        }
+        // Later than any report that needs what is kept now, also the median: so it never matters whether a flight after
+        // the expiry comes before the expiry or behind it.
+        expire.set(instant(now + historyMinutes + (long) reportDays * DAY_MINUTES));
     }
 
     @OnTimer("expire")
