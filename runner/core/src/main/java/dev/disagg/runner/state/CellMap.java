@@ -55,8 +55,10 @@ record CellMap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V> val
 
             @Override
             public ReadableState<V> readLater() {
-                if (stored.cell().getIfResident(sub) == null) {
+                if (stored.cell().resident() && stored.cell().getIfResident(sub) == null) {
                     stored.cell().get(sub);
+                } else if (!stored.cell().resident()) {
+                    stored.cell().fetch();
                 }
                 return this;
             }

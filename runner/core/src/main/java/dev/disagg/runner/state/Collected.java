@@ -14,8 +14,19 @@ record Collected(StepState state, CollectionCell cell) {
     byte @Nullable [] get(byte[] sub) {
         state.reads.check();
         state.reads.beforeRead();
-        CollectionCell.Lookup resident = cell.getIfResident(sub);
-        return resident != null ? resident.value() : state.reads.await(cell.get(sub));
+        CollectionCell.Lookup known = cell.getIfResident(sub);
+        if (known == null && !cell.resident()) {
+            fetchCell();
+            known = cell.getIfResident(sub);
+        }
+        return known != null ? known.value() : state.reads.await(cell.get(sub));
+    }
+
+    /** Brings the cell itself, which says where its entries are. */
+    private void fetchCell() {
+        while (!cell.resident()) {
+            state.reads.await(cell.fetch());
+        }
     }
 
     void put(byte[] sub, byte[] value) {
@@ -37,6 +48,7 @@ record Collected(StepState state, CollectionCell cell) {
     List<CollectionCell.Entry> range(byte[] from, byte @Nullable [] to) {
         state.reads.check();
         state.reads.beforeRead();
+        fetchCell();
         List<CollectionCell.Entry> all = new ArrayList<>();
         try (Pages<CollectionCell.Entry> pages = cell.scan(from, to)) {
             for (List<CollectionCell.Entry> page = state.reads.await(pages.next(PAGE_BYTES));
@@ -55,6 +67,7 @@ record Collected(StepState state, CollectionCell cell) {
     boolean isEmpty() {
         state.reads.check();
         state.reads.beforeRead();
+        fetchCell();
         try (Pages<CollectionCell.Entry> pages = cell.scan(new byte[0], null)) {
             return state.reads.await(pages.next(1)).isEmpty();
         }
