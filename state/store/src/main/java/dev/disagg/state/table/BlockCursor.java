@@ -72,7 +72,9 @@ final class BlockCursor implements TableCursor {
         chunks = new ChunkReader(reader, opened.index(), mode);
         start = opened.index().locate(from);
         next = start;
-        end = to == null ? opened.index().count() : Math.min(opened.index().count(), opened.index().locate(to) + 1);
+        end = to == null
+                ? opened.index().count()
+                : Math.min(opened.index().count(), opened.index().locate(to) + 1);
     }
 
     private CompletableFuture<Chunk> fetching() {

@@ -34,12 +34,11 @@ final class BlockFrame {
      * Room that {@link #seal} may need for a block of this size.
      */
     static int roomBytes(int rawBytes, Compression compression) {
-        long room =
-                switch (compression) {
-                    case NONE -> rawBytes;
-                    case LZ4 -> Math.max(rawBytes, LZ4.fastCompressor().maxCompressedLength(rawBytes));
-                    case ZSTD -> Math.max(rawBytes, Zstd.compressBound(rawBytes));
-                };
+        long room = switch (compression) {
+            case NONE -> rawBytes;
+            case LZ4 -> Math.max(rawBytes, LZ4.fastCompressor().maxCompressedLength(rawBytes));
+            case ZSTD -> Math.max(rawBytes, Zstd.compressBound(rawBytes));
+        };
         return Math.toIntExact(room + Varint.MAX_INT_BYTES + TRAILER_BYTES);
     }
 
@@ -50,12 +49,11 @@ final class BlockFrame {
      */
     static int seal(byte[] raw, int rawBytes, Compression compression, byte[] out) {
         int at = Varint.put(out, 0, rawBytes);
-        int storedBytes =
-                switch (compression) {
-                    case NONE -> Integer.MAX_VALUE;
-                    case LZ4 -> at + LZ4.fastCompressor().compress(raw, 0, rawBytes, out, at, out.length - at);
-                    case ZSTD -> at + zstd(raw, rawBytes, out, at);
-                };
+        int storedBytes = switch (compression) {
+            case NONE -> Integer.MAX_VALUE;
+            case LZ4 -> at + LZ4.fastCompressor().compress(raw, 0, rawBytes, out, at, out.length - at);
+            case ZSTD -> at + zstd(raw, rawBytes, out, at);
+        };
         int type = compression.code();
         if (storedBytes > rawBytes - rawBytes / 8) {
             System.arraycopy(raw, 0, out, 0, rawBytes);

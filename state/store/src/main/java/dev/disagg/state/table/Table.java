@@ -112,8 +112,7 @@ public final class Table {
                     + " has an entry that is not a put, delete or merge with sequence number 0: write the table again");
         }
         int at = BlockSearch.valueOffset(found);
-        return new TableEntry(
-                key, kind, Arrays.copyOfRange(block.bytes(), at, at + BlockSearch.valueLength(found)));
+        return new TableEntry(key, kind, Arrays.copyOfRange(block.bytes(), at, at + BlockSearch.valueLength(found)));
     }
 
     /**
