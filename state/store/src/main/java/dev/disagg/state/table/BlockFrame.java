@@ -9,6 +9,7 @@ import dev.disagg.ufs.Invalid;
 import java.util.Arrays;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One block as it is stored: the payload, compressed when that pays, then one byte of compression type and the masked
@@ -119,7 +120,7 @@ final class BlockFrame {
         return raw;
     }
 
-    static Corrupt damaged(String table, long offset, String what, @org.jspecify.annotations.Nullable Throwable cause) {
+    static Corrupt damaged(String table, long offset, String what, @Nullable Throwable cause) {
         return new Corrupt("table " + table + ", block at offset " + offset + " " + what + "; " + REMEDY, cause);
     }
 

@@ -4,6 +4,7 @@ package dev.disagg.state.table;
 import dev.disagg.ufs.Corrupt;
 import dev.disagg.ufs.Invalid;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -152,10 +153,10 @@ record Tail(Index index, Bloom bloom, Map<String, byte[]> properties, int weight
                         || length > end - at - unshared) {
                     throw BlockFrame.damaged(table, handle.offset(), "does not parse", null);
                 }
-                name = java.util.Arrays.copyOf(name, shared + unshared);
+                name = Arrays.copyOf(name, shared + unshared);
                 System.arraycopy(b, at, name, shared, unshared);
                 at += unshared;
-                values.put(new String(name, StandardCharsets.UTF_8), java.util.Arrays.copyOfRange(b, at, at + length));
+                values.put(new String(name, StandardCharsets.UTF_8), Arrays.copyOfRange(b, at, at + length));
                 at += length;
             }
             return values;

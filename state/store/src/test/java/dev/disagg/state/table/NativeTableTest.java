@@ -52,7 +52,7 @@ class NativeTableTest {
     }
 
     private static int count(long seed) {
-        return seed == 0 ? 1 : 1 << new SplittableRandom(seed).nextInt(17);
+        return seed == 0 ? 1 : 1 << new SplittableRandom(seed).nextInt(18);
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.disagg.ufs.Corrupt;
 import dev.disagg.ufs.Invalid;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -132,6 +133,29 @@ class TableTest {
                 MemoryTable.of(new TableOptions(4096, compression, 10), entries).open(new BlockCache(0, 1 << 20));
         for (TableEntry entry : entries) {
             assertThat(table.get(entry.key()).join().equals(entry), is(true));
+        }
+    }
+
+    @Test
+    void keysThatContinueInThePreviousTrailerAreFound() {
+        // A put's trailer is 01 00 00 …, a delete's 00 00 …: each key here goes on as the one before it is stored.
+        for (EntryKind kind : EntryKind.values()) {
+            List<TableEntry> entries = new ArrayList<>();
+            byte[] key = {'a'};
+            for (int i = 0; i < 40; i++) {
+                byte[] value = kind == EntryKind.DELETE ? new byte[0] : new byte[] {(byte) i};
+                entries.add(new TableEntry(key, kind, value));
+                key = Arrays.copyOf(key, key.length + 1);
+                key[key.length - 1] = (byte) (i % 3 == 0 ? kind.code() : 0);
+            }
+            Table table = MemoryTable.of(TableOptions.DEFAULTS, entries).open();
+            assertThat(MemoryTable.entries(table), equalTo(entries));
+            for (TableEntry entry : entries) {
+                assertThat(table.get(entry.key()).join(), equalTo(entry));
+                byte[] absent = Arrays.copyOf(entry.key(), entry.key().length + 1);
+                absent[absent.length - 1] = 9;
+                assertThat(table.get(absent).join(), nullValue());
+            }
         }
     }
 
