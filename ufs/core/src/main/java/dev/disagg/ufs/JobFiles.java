@@ -68,19 +68,20 @@ public final class JobFiles implements UnifiedFileSystem {
 
     @Override
     public ObjectFile createFile() {
-        return new StoreFile(store, owned, nextName());
+        return new StoreFile(owned, nextObject());
     }
 
     @Override
     public Pack createPack() {
-        return new StorePack(store, retries, owned, nextName());
+        return new StorePack(owned, nextObject());
     }
 
-    private String nextName() {
+    private GrowingObject nextObject() {
         if (epoch == NO_EPOCH) {
             throw new Invalid("the files of job '" + jobName + "' are open for reading alone");
         }
-        return DataNames.name(jobName, epoch, process, sequence.getAndIncrement());
+        String object = DataNames.name(jobName, epoch, process, sequence.getAndIncrement());
+        return new GrowingObject(store, retries, object);
     }
 
     @Override

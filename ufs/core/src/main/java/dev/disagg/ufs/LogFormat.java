@@ -26,8 +26,6 @@ final class LogFormat {
     private static final int PIN = 4;
     private static final int UNPIN = 5;
 
-    private static final int EXPIRED = 1;
-    private static final int SAVEPOINT = 1;
     private static final int MIN_LIVE_BYTES = 3;
     private static final int MIN_PIN_BYTES = 2;
     private static final int MIN_OWNER_BYTES = 2;
@@ -104,7 +102,7 @@ final class LogFormat {
         for (Live live : after.live()) {
             to.varint(live.id());
             to.varint(live.number());
-            to.u8(live.expired() ? EXPIRED : 0);
+            to.flag(live.expired());
         }
         to.varint(after.pins().size());
         after.pins().forEach(pin -> writePin(to, pin));
@@ -118,7 +116,7 @@ final class LogFormat {
         int count = from.count(MIN_LIVE_BYTES);
         List<Live> live = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            live.add(new Live(from.varint(), from.varint(), from.u8() == EXPIRED));
+            live.add(new Live(from.varint(), from.varint(), from.flag()));
         }
         int pinned = from.count(MIN_PIN_BYTES);
         List<Pin> pins = new ArrayList<>(pinned);
@@ -130,7 +128,7 @@ final class LogFormat {
 
     private static void writeCheckpoint(RecordWriter to, Checkpoint checkpoint) {
         to.varint(checkpoint.id());
-        to.u8(checkpoint.savepoint() ? SAVEPOINT : 0);
+        to.flag(checkpoint.savepoint());
         to.bytes(checkpoint.attributes());
         List<ObjectRange> all = new ArrayList<>();
         checkpoint.owners().values().forEach(all::addAll);
@@ -145,7 +143,7 @@ final class LogFormat {
 
     private static Checkpoint readCheckpoint(RecordReader from, long epoch) {
         long id = from.varint();
-        boolean savepoint = from.u8() == SAVEPOINT;
+        boolean savepoint = from.flag();
         byte[] attributes = from.bytes();
         ObjectTable objects = ObjectTable.read(from);
         int count = from.count(MIN_OWNER_BYTES);

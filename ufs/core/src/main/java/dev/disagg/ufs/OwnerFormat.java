@@ -18,8 +18,6 @@ final class OwnerFormat {
     private static final String BASE = "DUOB";
     private static final String DELTA = "DUOD";
     private static final int VERSION = 1;
-    private static final int SAME_HEADER = 0;
-    private static final int NEW_HEADER = 1;
     private static final int MIN_LINK_BYTES = 5;
     private static final String REMEDY = "restore from another checkpoint";
 
@@ -41,10 +39,8 @@ final class OwnerFormat {
     static byte[] delta(Change change, int crcBefore) {
         RecordWriter to = new RecordWriter(DELTA, VERSION);
         to.fixed32(crcBefore);
-        if (change.header() == null) {
-            to.u8(SAME_HEADER);
-        } else {
-            to.u8(NEW_HEADER);
+        to.flag(change.header() != null);
+        if (change.header() != null) {
             to.bytes(change.header());
         }
         to.varint(change.unlink().size());
@@ -80,11 +76,7 @@ final class OwnerFormat {
             throw from.corrupt("it follows a part with checksum " + Integer.toHexString(expected) + ", not one with "
                     + Integer.toHexString(before.crc()));
         }
-        byte[] header = switch (from.u8()) {
-            case SAME_HEADER -> before.header();
-            case NEW_HEADER -> from.bytes();
-            default -> throw from.corrupt("unknown header flag");
-        };
+        byte[] header = from.flag() ? from.bytes() : before.header();
         int unlinked = from.count(1);
         for (int i = 0; i < unlinked; i++) {
             String name = from.string();

@@ -60,6 +60,14 @@ final class RecordReader {
         return bytes.get() & 0xff;
     }
 
+    boolean flag() {
+        int value = u8();
+        if (value > 1) {
+            throw corrupt("a flag at byte " + (bytes.position() - 1) + " is " + value);
+        }
+        return value == 1;
+    }
+
     long varint() {
         long value = 0;
         for (int shift = 0; shift < MAX_VARINT_BITS; shift += 7) {

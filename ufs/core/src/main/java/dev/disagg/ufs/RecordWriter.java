@@ -28,6 +28,10 @@ final class RecordWriter {
         bytes[size++] = (byte) value;
     }
 
+    void flag(boolean value) {
+        u8(value ? 1 : 0);
+    }
+
     /** Little-endian groups of seven bits, the high bit set on all but the last; not negative. */
     void varint(long value) {
         if (value < 0) {

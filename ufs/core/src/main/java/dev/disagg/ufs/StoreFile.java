@@ -7,47 +7,46 @@ import java.util.concurrent.CompletableFuture;
 /** A file that is an object of its own. One owner. */
 final class StoreFile implements UnifiedFileSystem.ObjectFile {
     private final OwnedObjects owned;
-    private final String object;
-    private final ObjectStore.ObjectWriter writer;
+    private final GrowingObject object;
 
-    StoreFile(ObjectStore store, OwnedObjects owned, String object) {
+    StoreFile(OwnedObjects owned, GrowingObject object) {
         this.owned = owned;
         this.object = object;
-        this.writer = store.create(object);
-        owned.begin(object);
+        owned.begin(object.object());
     }
 
     @Override
     public String object() {
-        return object;
+        return object.object();
     }
 
     @Override
     public void write(ByteBuffer bytes) {
-        writer.write(bytes);
+        object.write(bytes);
     }
 
     @Override
     public long position() {
-        return writer.position();
+        return object.position();
     }
 
     @Override
     public CompletableFuture<ObjectRange> finish() {
-        ObjectRange whole = new ObjectRange(object, 0, writer.position());
-        return writer.finish().handle((done, error) -> {
-            owned.end(object);
+        ObjectRange whole = new ObjectRange(object.object(), 0, object.position());
+        return object.finish().handle((done, error) -> {
+            owned.end(object.object());
             if (error != null) {
                 throw Await.kind(error);
             }
-            owned.mayBeDiscarded(object);
+            owned.mayBeDiscarded(object.object());
             return whole;
         });
     }
 
     @Override
     public void close() {
-        owned.end(object);
-        writer.close();
+        if (object.abort()) {
+            owned.end(object.object());
+        }
     }
 }

@@ -32,6 +32,8 @@ public final class FaultyStore implements ObjectStore {
     private int crashAt = Integer.MAX_VALUE;
     private boolean crashAfterEffect;
     private boolean crashed;
+    private int hookAt = Integer.MAX_VALUE;
+    private Runnable hook = () -> {};
 
     /** @param random the only source of chance */
     public FaultyStore(ObjectStore below, Faults faults, RandomGenerator random, CallRecorder recorder) {
@@ -54,6 +56,13 @@ public final class FaultyStore implements ObjectStore {
     public synchronized FaultyStore crashAt(int index, boolean afterEffect) {
         crashAt = index;
         crashAfterEffect = afterEffect;
+        return this;
+    }
+
+    /** Runs {@code other} once, just before call {@code index}: what another process does at that moment. */
+    public synchronized FaultyStore beforeCall(int index, Runnable other) {
+        hookAt = index;
+        hook = other;
         return this;
     }
 
@@ -83,7 +92,7 @@ public final class FaultyStore implements ObjectStore {
 
     @Override
     public ObjectWriter create(String name) {
-        int index = recorder.add(Kind.CREATE, name);
+        int index = begin(Kind.CREATE, name);
         synchronized (this) {
             if (crashed || index >= crashAt) {
                 crashed = true;
@@ -157,7 +166,7 @@ public final class FaultyStore implements ObjectStore {
     public void close() {}
 
     private <T> CompletableFuture<T> call(Kind kind, String name, Supplier<CompletableFuture<T>> effect) {
-        int index = recorder.add(kind, name);
+        int index = begin(kind, name);
         boolean lost;
         synchronized (this) {
             if (crashed || index > crashAt || index == crashAt && !crashAfterEffect) {
@@ -183,6 +192,18 @@ public final class FaultyStore implements ObjectStore {
         recorder.fault(index, "answer lost");
         return answer.thenCompose(done ->
                 CompletableFuture.failedFuture(new Unavailable("reset after '" + name + "' (call " + index + ")")));
+    }
+
+    private int begin(Kind kind, String name) {
+        int index = recorder.add(kind, name);
+        Runnable other = () -> {};
+        synchronized (this) {
+            if (index == hookAt) {
+                other = hook;
+            }
+        }
+        other.run();
+        return index;
     }
 
     private static Failed dead(int index) {

@@ -349,7 +349,8 @@ public abstract class ObjectStoreContract {
 
     @Test
     void listIsInOrderOfBytes() {
-        List<String> sorted = List.of("a", "a-b", "a.b", "a0", "a=b", "aB", "a_b", "ab", "b/a", "b/a-/c", "b0", "c/-", "c/d/e");
+        List<String> sorted =
+                List.of("a", "a-b", "a.b", "a0", "a=b", "aB", "a_b", "ab", "b/a", "b/a-/c", "b0", "c/-", "c/d/e");
         List<String> shuffled = new ArrayList<>(sorted);
         Collections.reverse(shuffled);
         shuffled.forEach(name -> put(name, name));
@@ -450,7 +451,9 @@ public abstract class ObjectStoreContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a b", "a\u00e4", "a*", "a\\b", "~a", "a\n"})
+    @ValueSource(
+            strings = {"", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a b", "a\u00e4", "a*", "a\\b", "~a", "a\n"
+            })
     void namesOutsideOfTheAlphabetAreInvalid(String name) {
         assertThat(failure(store.put(name, bytes("x"))), instanceOf(Invalid.class));
         assertThat(failure(store.putIfAbsent(name, bytes("x"))), instanceOf(Invalid.class));

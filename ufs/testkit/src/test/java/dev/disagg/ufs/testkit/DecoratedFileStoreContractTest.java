@@ -18,8 +18,8 @@ class DecoratedFileStoreContractTest extends ObjectStoreContract {
 
     @Override
     protected ObjectStore open() throws Exception {
-        ObjectStore files = ObjectStores.open(
-                Files.createTempDirectory(directory, "store").toString());
+        ObjectStore files =
+                ObjectStores.open(Files.createTempDirectory(directory, "store").toString());
         return new CountingStore(
                 new LatencyStore(files, SystemThreads.scheduler("test-latency"), Duration.ofNanos(200_000), 1L << 31));
     }

@@ -121,8 +121,7 @@ class FileStoreTest {
     void secondPutOfOtherBytesIsInvalidAndChangesNothing() throws Exception {
         try (ObjectStore store = ObjectStores.open(directory.toString())) {
             Await.get(store.put("a", ByteBuffer.wrap(new byte[] {1})), "put");
-            assertThrows(
-                    Invalid.class, () -> Await.get(store.put("a", ByteBuffer.wrap(new byte[] {2})), "put"));
+            assertThrows(Invalid.class, () -> Await.get(store.put("a", ByteBuffer.wrap(new byte[] {2})), "put"));
             assertThat(Await.get(store.read("a", 0, 1), "read").get(), is((byte) 1));
         }
     }
