@@ -38,12 +38,19 @@ final class BlockSearch {
         int matched = 0;
         int previousLength = 0;
         while (at < end) {
-            int shared = Varint.int32(bytes, at);
-            int next = Varint.end(bytes, at);
-            int unshared = Varint.int32(bytes, next);
-            next = Varint.end(bytes, next);
-            int valueLength = Varint.int32(bytes, next);
-            int delta = Varint.end(bytes, next);
+            // Nearly always three bytes.
+            int shared = bytes[at];
+            int unshared = bytes[at + 1];
+            int valueLength = bytes[at + 2];
+            int delta = at + 3;
+            if ((shared | unshared | valueLength) < 0) {
+                shared = Varint.int32(bytes, at);
+                delta = Varint.end(bytes, at);
+                unshared = Varint.int32(bytes, delta);
+                delta = Varint.end(bytes, delta);
+                valueLength = Varint.int32(bytes, delta);
+                delta = Varint.end(bytes, delta);
+            }
             int value = delta + unshared;
             if (shared < 0 || unshared < 0 || valueLength < 0 || value < 0 || value > end || valueLength > end - value) {
                 return DAMAGED;
@@ -54,15 +61,12 @@ final class BlockSearch {
             }
             int length = shared + unshared - TRAILER_BYTES;
             if (shared <= matched) {
-                int userEnd = value - TRAILER_BYTES;
-                int differs = Arrays.mismatch(bytes, delta, userEnd, key, shared, key.length);
-                if (differs < 0) {
-                    return entry(bytes, userEnd, value, valueLength);
+                int common = commonBytes(bytes, delta, key, shared, Math.min(length, key.length) - shared);
+                matched = shared + common;
+                if (matched == key.length) {
+                    return length == matched ? entry(bytes, value - TRAILER_BYTES, value, valueLength) : ABSENT;
                 }
-                matched = shared + differs;
-                if (matched == key.length
-                        || (matched < length
-                                && (bytes[delta + differs] & 0xff) > (key[matched] & 0xff))) {
+                if (matched < length && (bytes[delta + common] & 0xff) > (key[matched] & 0xff)) {
                     return ABSENT;
                 }
             }
@@ -70,6 +74,15 @@ final class BlockSearch {
             at = value + valueLength;
         }
         return ABSENT;
+    }
+
+    /** Number of equal bytes; most neighbours differ in the first. */
+    private static int commonBytes(byte[] a, int aAt, byte[] b, int bAt, int length) {
+        if (length <= 0 || a[aAt] != b[bAt]) {
+            return 0;
+        }
+        int differs = Arrays.mismatch(a, aAt, aAt + length, b, bAt, bAt + length);
+        return differs < 0 ? length : differs;
     }
 
     /** The last restart point whose key is not above {@code key}; -1 when all are above, -2 when one does not parse. */

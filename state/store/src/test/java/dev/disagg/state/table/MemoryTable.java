@@ -6,24 +6,34 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** A table's bytes in memory, built from entries. */
 record MemoryTable(byte[] bytes, TableInfo info) {
-    static MemoryTable of(TableOptions options, Iterable<TableEntry> entries) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        TableBuilder builder = new TableBuilder(options, buffer -> {
+    /** Takes what a builder writes. */
+    static final class Sink implements Consumer<ByteBuffer> {
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        @Override
+        public void accept(ByteBuffer buffer) {
             byte[] part = new byte[buffer.remaining()];
             buffer.get(part);
             out.writeBytes(part);
-        });
+        }
+
+        byte[] bytes() {
+            return out.toByteArray();
+        }
+    }
+
+    static MemoryTable of(TableOptions options, Iterable<TableEntry> entries) {
+        Sink sink = new Sink();
+        TableBuilder builder = new TableBuilder(options, sink);
         for (TableEntry entry : entries) {
             builder.add(entry.key(), entry.kind(), entry.value());
         }
-        return new MemoryTable(out.toByteArray(), builder.finish()).withBytes(out.toByteArray());
-    }
-
-    private MemoryTable withBytes(byte[] all) {
-        return new MemoryTable(all, info);
+        TableInfo info = builder.finish();
+        return new MemoryTable(sink.bytes(), info);
     }
 
     static ByteSource source(byte[] bytes) {
