@@ -169,7 +169,10 @@ public final class AsyncTask implements AutoCloseable {
                 counters.drainNanos);
     }
 
-    /** Any thread: takes no more input, finishes what is started, stops the workers. Returns at once. */
+    /**
+     * Any thread: takes no more input, finishes what is started, stops the workers. Sealed epochs are scanned and released
+     * first, but not when the task is draining or drained. Returns at once.
+     */
     public void shutdown() {
         shutdownRequested = true;
         endUnstarted();
@@ -471,7 +474,7 @@ public final class AsyncTask implements AutoCloseable {
         if (!calls.isEmpty()) {
             runCalls();
         }
-        if (ending.isSet() || (shutdownRequested && inFlight == 0)) {
+        if (mayEnd()) {
             return windDown(self);
         }
         if (epochs.stirred) {
@@ -487,12 +490,17 @@ public final class AsyncTask implements AutoCloseable {
             begin(self, callback);
         } else if (!runnable.isEmpty()) {
             runRunnable(self);
-        } else if (inputShut || shutdownRequested) {
+        } else if (inputShut) {
             drain();
         } else {
             lookForInput();
         }
         return true;
+    }
+
+    /** Failed or closed; or shut down with all done: nothing in flight and, unless drained, no watermark to release. */
+    private boolean mayEnd() {
+        return ending.isSet() || (shutdownRequested && inFlight == 0 && (inputShut || epochs.size() == 1));
     }
 
     private void runRunnable(Worker self) {
@@ -583,7 +591,7 @@ public final class AsyncTask implements AutoCloseable {
     }
 
     private void drain() {
-        if (inFlight == 0 && drainRequested && !shutdownRequested) {
+        if (inFlight == 0 && drainRequested) {
             drainRequested = false;
             counters.drains++;
             counters.drainNanos += options.nanoClock().getAsLong() - drainStartNanos;
@@ -610,7 +618,7 @@ public final class AsyncTask implements AutoCloseable {
                 step(scanned);
                 return;
             }
-            if (duty.poll() > 0) {
+            if (!shutdownRequested && duty.poll() > 0) {
                 return;
             }
         }
@@ -647,12 +655,7 @@ public final class AsyncTask implements AutoCloseable {
 
     /** Until something comes for the leader; every waker posts or signals. */
     private void sleep(long nanos) {
-        sleep(
-                nanos,
-                () -> mailbox.hasMail()
-                        || mailbox.isSignalled()
-                        || ending.isSet()
-                        || (shutdownRequested && inFlight == 0));
+        sleep(nanos, () -> mailbox.hasMail() || mailbox.isSignalled() || mayEnd());
     }
 
     private void sleep(long nanos, BooleanSupplier ready) {

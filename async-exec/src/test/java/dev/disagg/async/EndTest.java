@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.async;
+
+import static org.hamcrest.MatcherAssert.assertThat;
+import static org.hamcrest.Matchers.allOf;
+import static org.hamcrest.Matchers.contains;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.empty;
+import static org.hamcrest.Matchers.equalTo;
+import static org.hamcrest.Matchers.hasItem;
+import static org.hamcrest.Matchers.hasSize;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EndTest {
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void aBodyThatThrowsFailsTheTaskOnceAndParkedOnesThrowToo(long seed) {
+        try (Script script = Script.unruly(seed)) {
+            for (int key = 0; key < 5; key++) {
+                script.input(() -> script.task.admit(new KeySlot(), script.resident("parks", () -> {
+                    try {
+                        script.task.await(new CompletableFuture<>());
+                    } catch (TaskFailed e) {
+                        // As a fused function that catches whatever its output throws: the next call must throw again.
+                        assertThrows(TaskFailed.class, script.task::checkFailed);
+                        assertThrows(TaskFailed.class, () -> script.read(1));
+                        script.note("abandoned");
+                    }
+                })));
+            }
+            script.input(() -> script.task.admit(new KeySlot(), script.resident("throws", () -> {
+                throw new IllegalArgumentException("boom");
+            })));
+            script.task.start();
+            script.runUntilTerminated();
+            assertThat(script.failures, hasSize(1));
+            assertThat(
+                    script.failures.get(0).getMessage(),
+                    allOf(containsString("task script"), containsString("step of throws"), containsString("boom")));
+            assertThat(script.events.stream().filter("abandoned"::equals).count(), equalTo(5L));
+            assertThat(script.task.terminated().isCompletedExceptionally(), equalTo(true));
+            assertThat(script.workersStopped, equalTo(script.workersStarted));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void closingWhileReadsAreInFlightEndsAndLateReadsHarmNobody(long seed) {
+        try (Script script = Script.unruly(seed)) {
+            for (int key = 0; key < 5; key++) {
+                script.input(() -> script.task.admit(new KeySlot(), script.resident("parks", () -> script.read(9000))))
+                        .input(() -> script.task.admit(new KeySlot(), script.fetched("fetches", 9000, () -> {})));
+            }
+            script.input(script.task::close);
+            script.task.start();
+            script.runUntilTerminated();
+            boolean[] later = new boolean[1];
+            script.simulation.after(20_000, () -> later[0] = true);
+            script.simulation.run(() -> later[0], Script.MAX_STEPS);
+            assertThat(script.failures, empty());
+            assertThat("normal end", script.task.terminated().isCompletedExceptionally(), equalTo(false));
+            assertThat(script.events.contains("fetches"), equalTo(false));
+            assertThrows(RejectedExecutionException.class, () -> script.task.execute(() -> {}));
+        }
+    }
+
+    @Test
+    void shutdownFinishesWhatIsStarted() {
+        try (Script script = Script.unruly(1)) {
+            script.input(() -> script.task.admit(new KeySlot(), script.fetched("started", 100, () -> {
+                        script.read(100);
+                        script.note("finished");
+                    })))
+                    .runToEnd();
+            assertThat(script.events, contains("started", "finished"));
+        }
+    }
+
+    @Test
+    void callsAcceptedBeforeTheEndAreRunEvenAfterAFailure() {
+        try (Script script = Script.orderly(options -> options)) {
+            script.input(() -> {
+                script.task.execute(() -> script.note("answered"));
+                throw new IllegalStateException("poll fails");
+            });
+            script.task.start();
+            script.runUntilTerminated();
+            assertThat(script.events, hasItem("answered"));
+            assertThat(script.failures.get(0).getMessage(), containsString("poll fails"));
+        }
+    }
+
+    @Test
+    void aTaskClosedBeforeItsStartEndsAtOnce() {
+        try (Script script = Script.orderly(options -> options)) {
+            script.task.close();
+            assertThat(script.task.terminated().isDone(), equalTo(true));
+            assertThrows(IllegalStateException.class, script.task::start);
+        }
+    }
+
+    @Test
+    void theOwnerMayWaitOutsideOfComputationsAndAFailureEndsItsWait() {
+        try (Script script = Script.orderly(options -> options)) {
+            script.simulation.after(500, () -> script.task.fail(new IllegalStateException("elsewhere")));
+            script.input(() -> {
+                script.read(100);
+                script.note("waited in poll");
+            });
+            script.input(() -> script.read(10_000));
+            script.task.start();
+            script.runUntilTerminated();
+            assertThat(script.events, contains("waited in poll", "failed"));
+            assertThat(script.failures, hasSize(1));
+            assertThat(script.simulation.nanoTime(), equalTo(500L));
+        }
+    }
+}
