@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.conformance;
 
-import dev.disagg.conformance.Outcome.Status;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Arrays;
@@ -40,10 +39,6 @@ public final class Conformance {
         }
         AtomicInteger done = new AtomicInteger();
         SuiteRun run = SuiteRun.run(chosen, options, outcome -> {
-            if (outcome.status() == Status.FAIL
-                    && expected.reasonFor(outcome.test()).isEmpty()) {
-                out.println("FAIL " + outcome.test() + ": " + outcome.reason());
-            }
             if (done.incrementAndGet() % OUTCOMES_PER_PROGRESS_LINE == 0) {
                 out.println(done.get() + " of " + chosen.tests().size());
             }

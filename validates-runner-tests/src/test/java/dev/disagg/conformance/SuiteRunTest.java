@@ -33,9 +33,7 @@ class SuiteRunTest {
         SuiteRun run = run(1, PLAIN, "hangs", "passes", "endsItsJvm", "isIgnoredNot");
 
         assertThat(statuses(run), contains(Status.FAIL, Status.PASS, Status.FAIL, Status.PASS));
-        assertThat(
-                run.outcomes().get(0).reason(),
-                containsString("s; its thread is at " + PLAIN + ".hangs"));
+        assertThat(run.outcomes().get(0).reason(), containsString("s; its thread is at " + PLAIN + ".hangs"));
         assertThat(run.outcomes().get(2).reason(), containsString("the JVM ended with code 5"));
         assertThat(Files.readString(directory.resolve("conformance/lane-1.log")), containsString("\"main\" WAITING"));
     }
