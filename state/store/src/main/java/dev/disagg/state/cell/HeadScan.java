@@ -13,19 +13,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scan of a {@link TimeIndex} for due keys. When the head does not reach the bound, the keys are picked from the page
- * that is being read, on the thread that completes it: that uses nothing but the page and fields that the leader leaves
- * alone while its call is out.
+ * The scan of a {@link TimeIndex} for due keys: first those of the head, then pages of the store behind it, which it reads
+ * by itself since the head may be full of entries that came already and have not fired yet. Keys of a page that was waited
+ * for are picked on the thread that completes it: that uses nothing but the page and fields that the leader leaves alone
+ * while its call is out.
  */
 final class HeadScan implements DueScan {
     /** Keys remembered so that they do not come twice: well over what a task has in flight. */
     private static final int MAX_RECENT = 16_384;
+
+    private static final int PAGE_BYTES = 32 << 10;
 
     private final TimeIndex index;
     private final byte[] bound;
     private final Set<DueKey> recent = new LinkedHashSet<>();
     private byte[] from = KeyLayout.EMPTY;
     private byte @Nullable [] inserted;
+    private ByteStore.@Nullable Cursor cursor;
+    private @Nullable CompletableFuture<List<ByteStore.Entry>> page;
     private @Nullable CompletableFuture<List<DueKey>> out;
     private boolean closed;
 
@@ -54,30 +59,36 @@ final class HeadScan implements DueScan {
         }
         out = null;
         index.arrive();
-        if (inserted != null && Arrays.compareUnsigned(inserted, from) < 0) {
-            from = inserted;
+        if (inserted != null) {
+            from = min(from, inserted);
+            inserted = null;
+            // The page may be older than what was inserted.
+            dropPage();
         }
-        inserted = null;
         while (!closed) {
             List<DueKey> keys = new ArrayList<>();
-            for (Map.Entry<byte[], TimeIndex.HeadEntry> entry :
-                    index.head().subMap(min(from, bound), true, bound, false).entrySet()) {
-                if (keys.size() == max) {
-                    break;
-                }
-                pick(entry.getKey(), entry.getValue().value, keys);
+            pickFromHead(keys, max);
+            if (keys.isEmpty() && page != null && page.isDone()) {
+                pickFrom(Reads.value(page), keys, max);
             }
             forget();
             if (!keys.isEmpty()) {
                 return CompletableFuture.completedFuture(keys);
             }
             byte[] headEnd = index.headEnd();
-            if (headEnd == null || Arrays.compareUnsigned(headEnd, bound) >= 0) {
+            boolean headReachesBound = headEnd == null || Arrays.compareUnsigned(headEnd, bound) >= 0;
+            if (headReachesBound || (page != null && page.isDone() && Reads.value(page).isEmpty())) {
                 close();
-            } else if (index.startRefill()) {
-                index.arrive();
-            } else {
-                out = index.refillPage().thenApply(page -> pickFrom(page, max));
+                break;
+            }
+            if (page == null || page.isDone()) {
+                dropPage();
+                byte[] start = Arrays.compareUnsigned(from, headEnd) < 0 ? headEnd : from;
+                cursor = index.scan(start, bound);
+                page = cursor.next(PAGE_BYTES);
+            }
+            if (!page.isDone()) {
+                out = page.thenApply(entries -> pickFromLate(entries, max));
                 return out;
             }
         }
@@ -87,23 +98,45 @@ final class HeadScan implements DueScan {
     @Override
     public void close() {
         closed = true;
+        dropPage();
         index.closed(this);
     }
 
-    private List<DueKey> pickFrom(List<ByteStore.Entry> page, int max) {
-        List<DueKey> keys = new ArrayList<>();
-        ByteStore.Entry last = null;
-        for (ByteStore.Entry entry : page) {
-            if (keys.size() == max || Arrays.compareUnsigned(entry.key(), bound) >= 0) {
-                break;
+    private void dropPage() {
+        if (cursor != null) {
+            cursor.close();
+            cursor = null;
+            page = null;
+        }
+    }
+
+    private void pickFromHead(List<DueKey> keys, int max) {
+        for (Map.Entry<byte[], TimeIndex.HeadEntry> entry :
+                index.head().subMap(min(from, bound), true, bound, false).entrySet()) {
+            if (keys.size() == max) {
+                return;
             }
-            last = entry;
+            pick(entry.getKey(), entry.getValue().value, keys);
+        }
+    }
+
+    private void pickFrom(List<ByteStore.Entry> entries, List<DueKey> keys, int max) {
+        for (ByteStore.Entry entry : entries) {
+            if (keys.size() == max) {
+                return;
+            }
             if (Arrays.compareUnsigned(entry.key(), from) >= 0) {
                 pick(entry.key(), entry.value(), keys);
             }
         }
-        if (keys.isEmpty() && last != null) {
+    }
+
+    private List<DueKey> pickFromLate(List<ByteStore.Entry> entries, int max) {
+        List<DueKey> keys = new ArrayList<>();
+        pickFrom(entries, keys, max);
+        if (keys.isEmpty() && !entries.isEmpty()) {
             // Empty would say exhausted, and there may be more behind this page.
+            ByteStore.Entry last = entries.get(entries.size() - 1);
             keys.add(dueKey(last.key(), last.value()));
         }
         return keys;

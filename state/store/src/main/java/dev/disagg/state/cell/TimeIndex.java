@@ -38,8 +38,6 @@ final class TimeIndex {
     private int notInStore;
     private byte @Nullable [] headEnd;
     private @Nullable Refill refill;
-    /** Pages that nobody applies; their cursors are closed when they are there, since a scan may wait for one. */
-    private final List<Refill> dropped = new ArrayList<>();
 
     /** @param lowWaterMillis no live entry is before it; {@link Long#MAX_VALUE} for an empty family */
     TimeIndex(
@@ -150,30 +148,34 @@ final class TimeIndex {
 
     void close() {
         dropRefill();
-        for (Refill page : dropped) {
-            page.cursor.close();
-        }
-        dropped.clear();
     }
 
-    /** Applies a page that is there. */
+    /** Applies the pages that are there; goes on to the next while the head is low. */
     void arrive() {
-        if (!dropped.isEmpty()) {
-            closeDropped();
+        while (refill != null && refill.page.isDone()) {
+            apply(refill);
         }
-        Refill arrived = refill;
-        if (arrived == null || !arrived.page.isDone()) {
-            return;
+    }
+
+    private void apply(Refill arrived) {
+        byte[] begin = headEnd;
+        if (begin == null) {
+            throw new IllegalStateException("a page of " + family + " arrived though all of it is in memory");
         }
-        refill = null;
-        arrived.cursor.close();
-        List<ByteStore.Entry> page = Reads.value(arrived.page);
+        List<ByteStore.Entry> page;
+        try {
+            page = Reads.value(arrived.page);
+        } catch (RuntimeException e) {
+            dropRefill();
+            throw e;
+        }
         headEnd = page.isEmpty() ? null : KeyLayout.successor(page.get(page.size() - 1).key());
         for (ByteStore.Entry entry : page) {
             putStored(entry.key(), entry.value());
         }
         for (ByteStore.Entry note : arrived.notes) {
-            if (inHead(note.key())) {
+            // Those before this page were replayed with an earlier one, and the head has moved on since.
+            if (inHead(note.key()) && Arrays.compareUnsigned(note.key(), begin) >= 0) {
                 if (note.value() == DELETED) {
                     size -= lane(note.key()).remove(note.key()) == null ? 0 : 1;
                 } else {
@@ -181,11 +183,16 @@ final class TimeIndex {
                 }
             }
         }
+        if (headEnd == null || size >= headEntries / 4) {
+            dropRefill();
+        } else {
+            arrived.page = arrived.cursor.next(pageBytes());
+        }
         trim();
     }
 
     /** Starts a read of the next page unless one is out; whether it is answered already. */
-    boolean startRefill() {
+    private boolean startRefill() {
         if (refill == null) {
             byte[] from = headEnd;
             if (from == null) {
@@ -193,16 +200,15 @@ final class TimeIndex {
             }
             counters.fetches++;
             ByteStore.Cursor cursor = store.scan(family, from, null, null);
-            refill = new Refill(cursor, cursor.next(Math.min(MAX_PAGE_BYTES, headEntries * 64)));
+            refill = new Refill(cursor, cursor.next(pageBytes()));
         }
         return refill.page.isDone();
     }
 
-    CompletableFuture<List<ByteStore.Entry>> refillPage() {
-        if (refill == null) {
-            throw new IllegalStateException("no page of " + family + " is being read");
-        }
-        return refill.page;
+    /** What the store has in a range, for a scan behind the head. */
+    ByteStore.Cursor scan(byte[] from, byte[] to) {
+        counters.fetches++;
+        return store.scan(family, from, to, null);
     }
 
     /** The only lane of a timer family. */
@@ -218,8 +224,8 @@ final class TimeIndex {
         scans.remove(scan);
     }
 
-    int headSize() {
-        return size;
+    private int pageBytes() {
+        return Math.min(MAX_PAGE_BYTES, headEntries * 64);
     }
 
     private void putStored(byte[] key, byte[] value) {
@@ -271,17 +277,8 @@ final class TimeIndex {
 
     private void dropRefill() {
         if (refill != null) {
-            dropped.add(refill);
+            refill.cursor.close();
             refill = null;
-            closeDropped();
-        }
-    }
-
-    private void closeDropped() {
-        for (int i = dropped.size() - 1; i >= 0; i--) {
-            if (dropped.get(i).page.isDone()) {
-                dropped.remove(i).cursor.close();
-            }
         }
     }
 
@@ -304,7 +301,7 @@ final class TimeIndex {
 
     private static final class Refill {
         final ByteStore.Cursor cursor;
-        final CompletableFuture<List<ByteStore.Entry>> page;
+        CompletableFuture<List<ByteStore.Entry>> page;
         final List<ByteStore.Entry> notes = new ArrayList<>();
 
         Refill(ByteStore.Cursor cursor, CompletableFuture<List<ByteStore.Entry>> page) {

@@ -9,14 +9,18 @@ import dev.disagg.ufs.Pack;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** A store of sorted maps. When {@link #delayed}, every read waits until the test completes it, on another thread. */
 final class FakeByteStore implements ByteStore {
     private final Map<Family, TreeMap<byte[], byte[]>> families = new EnumMap<>(Family.class);
+    private final Set<FakeCursor> cursors = new HashSet<>();
     private final List<Runnable> waiting = new ArrayList<>();
     boolean delayed;
     boolean closed;
@@ -26,6 +30,10 @@ final class FakeByteStore implements ByteStore {
     int appends;
     int deletes;
     int openCursors;
+    /** Thrown by the next read. */
+    RuntimeException failure;
+    /** Where the last scan of a family began. */
+    final Map<Family, byte[]> scannedFrom = new EnumMap<>(Family.class);
 
     FakeByteStore() {
         for (Family family : Family.values()) {
@@ -108,6 +116,11 @@ final class FakeByteStore implements ByteStore {
     }
 
     private <T> CompletableFuture<T> answer(T value) {
+        if (failure != null) {
+            CompletableFuture<T> failed = CompletableFuture.failedFuture(failure);
+            failure = null;
+            return failed;
+        }
         if (!delayed) {
             return CompletableFuture.completedFuture(value);
         }
@@ -119,13 +132,13 @@ final class FakeByteStore implements ByteStore {
     @Override
     public void put(Family family, byte[] key, byte[] value) {
         puts++;
-        map(family).put(key, value);
+        change(family).put(key, value);
     }
 
     @Override
     public void append(Family family, byte[] key, byte[] tail) {
         appends++;
-        map(family).merge(key, tail, (base, more) -> {
+        change(family).merge(key, tail, (base, more) -> {
             byte[] all = Arrays.copyOf(base, base.length + more.length);
             System.arraycopy(more, 0, all, base.length, more.length);
             return all;
@@ -135,7 +148,7 @@ final class FakeByteStore implements ByteStore {
     @Override
     public void delete(Family family, byte[] key) {
         deletes++;
-        map(family).remove(key);
+        change(family).remove(key);
     }
 
     @Override
@@ -148,38 +161,79 @@ final class FakeByteStore implements ByteStore {
     public Cursor scan(Family family, byte[] from, byte[] to, byte[] rowPrefix) {
         scans++;
         openCursors++;
+        scannedFrom.put(family, from);
         if (rowPrefix != null && !Arrays.equals(rowPrefix, Arrays.copyOf(from, rowPrefix.length))) {
             throw new AssertionError("scan leaves its row");
         }
-        var range = to == null ? map(family).tailMap(from, true) : map(family).subMap(from, true, to, false);
-        List<Entry> entries = new ArrayList<>();
-        range.forEach((key, value) -> entries.add(new Entry(key, value)));
-        return new Cursor() {
-            private int at;
-            private boolean open = true;
+        FakeCursor cursor = new FakeCursor(family, from, to);
+        cursors.add(cursor);
+        return cursor;
+    }
 
-            @Override
-            public CompletableFuture<List<Entry>> next(int maxBytes) {
-                List<Entry> page = new ArrayList<>();
-                for (int bytes = 0; at < entries.size() && (page.isEmpty() || bytes < maxBytes); at++) {
-                    Entry entry = entries.get(at);
-                    page.add(entry);
-                    bytes += entry.key().length + entry.value().length;
-                }
-                if (page.isEmpty()) {
-                    close();
-                    // As a real store: what a cursor already knows comes at once.
-                    return CompletableFuture.completedFuture(page);
-                }
-                return answer(page);
-            }
+    /** Lazy while nothing changes; copies what is left before the first change. */
+    private final class FakeCursor implements Cursor {
+        private final Family family;
+        private final byte[] to;
+        private byte[] next;
+        private Iterator<Entry> copied;
 
-            @Override
-            public void close() {
-                openCursors -= open ? 1 : 0;
-                open = false;
+        FakeCursor(Family family, byte[] from, byte[] to) {
+            this.family = family;
+            this.next = from;
+            this.to = to;
+        }
+
+        void beforeChange(Family changed) {
+            if (changed == family && copied == null) {
+                List<Entry> rest = new ArrayList<>();
+                for (Entry entry = step(); entry != null; entry = step()) {
+                    rest.add(entry);
+                }
+                copied = rest.iterator();
             }
-        };
+        }
+
+        private Entry step() {
+            if (copied != null) {
+                return copied.hasNext() ? copied.next() : null;
+            }
+            Map.Entry<byte[], byte[]> entry = map(family).ceilingEntry(next);
+            if (entry == null || (to != null && Arrays.compareUnsigned(entry.getKey(), to) >= 0)) {
+                return null;
+            }
+            next = Arrays.copyOf(entry.getKey(), entry.getKey().length + 1);
+            return new Entry(entry.getKey(), entry.getValue());
+        }
+
+        @Override
+        public CompletableFuture<List<Entry>> next(int maxBytes) {
+            List<Entry> page = new ArrayList<>();
+            int bytes = 0;
+            while (page.isEmpty() || bytes < maxBytes) {
+                Entry entry = step();
+                if (entry == null) {
+                    break;
+                }
+                page.add(entry);
+                bytes += entry.key().length + entry.value().length;
+            }
+            if (page.isEmpty()) {
+                close();
+                // As a real store: what a cursor already knows comes at once.
+                return failure == null ? CompletableFuture.completedFuture(page) : answer(page);
+            }
+            return answer(page);
+        }
+
+        @Override
+        public void close() {
+            openCursors -= cursors.remove(this) ? 1 : 0;
+        }
+    }
+
+    private TreeMap<byte[], byte[]> change(Family family) {
+        cursors.forEach(cursor -> cursor.beforeChange(family));
+        return map(family);
     }
 
     @Override
