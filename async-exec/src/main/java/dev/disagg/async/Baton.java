@@ -30,12 +30,7 @@ final class Baton {
     int parked;
     long startFailures;
 
-    Baton(
-            String taskName,
-            WorkerThreads threads,
-            int maxParked,
-            Consumer<Worker> body,
-            Consumer<Worker> onInterrupt) {
+    Baton(String taskName, WorkerThreads threads, int maxParked, Consumer<Worker> body, Consumer<Worker> onInterrupt) {
         this.taskName = taskName;
         this.threads = threads;
         this.maxParked = maxParked;
@@ -64,7 +59,8 @@ final class Baton {
     }
 
     /** Who can lead in place of a worker that parks; null at the bound. */
-    @Nullable Worker successor() {
+    @Nullable
+    Worker successor() {
         Worker spare = spares.pollFirst();
         if (spare != null || parked >= maxParked) {
             return spare;

@@ -31,11 +31,18 @@ public abstract class Computation extends Mail {
         }
     }
 
-    @Nullable Computation next;
-    @Nullable KeySlot slot;
-    @Nullable Epoch epoch;
+    @Nullable
+    Computation next;
+
+    @Nullable
+    KeySlot slot;
+
+    @Nullable
+    Epoch epoch;
     /** An earlier epoch that this computation, while it runs, does work of. */
-    @Nullable Epoch heldEpoch;
+    @Nullable
+    Epoch heldEpoch;
+
     long weightBytes;
     byte stage;
     byte rounds;

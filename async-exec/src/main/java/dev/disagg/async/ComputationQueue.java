@@ -25,7 +25,8 @@ final class ComputationQueue {
         ring[tail++ & ring.length - 1] = computation;
     }
 
-    @Nullable Computation poll() {
+    @Nullable
+    Computation poll() {
         if (head == tail) {
             return null;
         }

@@ -31,10 +31,14 @@ public final class Epoch {
     private final long sequence;
     private @Nullable Object attachment;
     private State state = State.OPEN;
-    @Nullable EpochScan scan;
+
+    @Nullable
+    EpochScan scan;
     /** The scan has taken a step. */
     boolean scanStarted;
-    @Nullable Epoch next;
+
+    @Nullable
+    Epoch next;
     /** Computations admitted and not finished. */
     int count;
     /** Whether a computation was ever admitted: an epoch that saw none can be merged. */

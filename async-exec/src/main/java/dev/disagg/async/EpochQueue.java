@@ -70,7 +70,8 @@ final class EpochQueue {
     }
 
     /** The sealed epoch whose scan is to go on, null when there is none. */
-    @Nullable Epoch scanning() {
+    @Nullable
+    Epoch scanning() {
         while (scanFrom != open && scanFrom.scan == null) {
             scanFrom = following(scanFrom);
         }
@@ -83,7 +84,8 @@ final class EpochQueue {
     }
 
     /** Takes the head off if all its work is done; null otherwise. */
-    @Nullable Epoch takeFinished() {
+    @Nullable
+    Epoch takeFinished() {
         Epoch taken = head;
         if (!taken.isComplete()) {
             stirred = false;

@@ -32,8 +32,9 @@ final class FactoryThreads implements WorkerThreads {
         try {
             // By reflection, because the one jar is compiled for JDK 17.
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-            return new FactoryThreads((ThreadFactory)
-                    Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder));
+            return new FactoryThreads((ThreadFactory) Class.forName("java.lang.Thread$Builder")
+                    .getMethod("factory")
+                    .invoke(builder));
         } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException e) {
             throw new IllegalStateException("JDK " + Runtime.version() + " should have virtual threads", e);
         } catch (InvocationTargetException e) {

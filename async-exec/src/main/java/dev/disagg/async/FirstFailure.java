@@ -26,7 +26,8 @@ final class FirstFailure {
     }
 
     /** The failure to end with; null when there is none or the task was closed. */
-    @Nullable TaskFailed failure() {
+    @Nullable
+    TaskFailed failure() {
         TaskFailed failed = first.get();
         return failed == closed ? null : failed;
     }
@@ -51,7 +52,8 @@ final class FirstFailure {
     }
 
     /** The failure, to the one caller that must tell it; null for all others. */
-    @Nullable TaskFailed takeUntold() {
+    @Nullable
+    TaskFailed takeUntold() {
         TaskFailed failed = failure();
         return failed != null && told.compareAndSet(false, true) ? failed : null;
     }

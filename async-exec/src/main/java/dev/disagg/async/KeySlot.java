@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 public class KeySlot {
     boolean busy;
-    @Nullable Computation firstWaiting;
-    @Nullable Computation lastWaiting;
+
+    @Nullable
+    Computation firstWaiting;
+
+    @Nullable
+    Computation lastWaiting;
 
     /** A free slot. */
     public KeySlot() {}

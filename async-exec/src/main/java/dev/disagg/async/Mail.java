@@ -5,5 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the {@link Mailbox} carries. The link belongs to the mailbox from post to take. */
 abstract class Mail {
-    @Nullable Mail nextMail;
+    @Nullable
+    Mail nextMail;
 }

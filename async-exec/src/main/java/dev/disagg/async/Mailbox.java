@@ -92,12 +92,14 @@ final class Mailbox {
     }
 
     /** Leader: all mail in order of arrival, linked by {@link Mail#nextMail}. */
-    @Nullable Mail takeAll() {
+    @Nullable
+    Mail takeAll() {
         return inOrder((Mail) TOP.getAndSet(this, null));
     }
 
     /** Leader: refuses further mail and returns the rest. */
-    @Nullable Mail close() {
+    @Nullable
+    Mail close() {
         Mail rest = (Mail) TOP.getAndSet(this, CLOSED);
         return rest == CLOSED ? null : inOrder(rest);
     }

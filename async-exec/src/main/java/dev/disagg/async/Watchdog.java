@@ -23,28 +23,16 @@ final class Watchdog {
 
     private final String taskName;
     private final AsyncOptions options;
-    private final AsyncTask task;
-    private final Baton baton;
-    private final Mailbox mailbox;
-    private final FirstFailure ending;
+    private final WorkerLoop loop;
     private boolean started;
     long startFailures;
     private volatile @Nullable Thread thread;
     private volatile boolean ended;
 
-    Watchdog(
-            String taskName,
-            AsyncOptions options,
-            AsyncTask task,
-            Baton baton,
-            Mailbox mailbox,
-            FirstFailure ending) {
+    Watchdog(String taskName, AsyncOptions options, WorkerLoop loop) {
         this.taskName = taskName;
         this.options = options;
-        this.task = task;
-        this.baton = baton;
-        this.mailbox = mailbox;
-        this.ending = ending;
+        this.loop = loop;
     }
 
     /** Leader: with the first hand-over, because before it nobody can be parked; tried again when it fails. */
@@ -90,18 +78,18 @@ final class Watchdog {
     }
 
     private @Nullable Standstill standstill() {
-        Worker leader = baton.leader();
-        Computation computation = task.currentSeen();
+        Worker leader = loop.baton().leader();
+        Computation computation = loop.admission().current;
         if (computation == null || !isStuck(leader) || resumable().isEmpty()) {
             return null;
         }
         return new Standstill(
-                leader, computation, task.progressSeen(), options.nanoClock().getAsLong());
+                leader, computation, loop.progress(), options.nanoClock().getAsLong());
     }
 
     private boolean isStuck(Worker leader) {
         Thread leading = leader.thread();
-        if (leading == null || mailbox.isLeaderAsleep()) {
+        if (leading == null || loop.mailbox().isLeaderAsleep()) {
             return false;
         }
         Thread.State state = leading.getState();
@@ -110,7 +98,7 @@ final class Watchdog {
 
     private List<Wait> resumable() {
         List<Wait> found = new ArrayList<>();
-        for (Worker worker : baton.workers()) {
+        for (Worker worker : loop.baton().workers()) {
             Wait wait = worker.parkedOn();
             if (worker.isParked() && wait != null && wait.future.isDone()) {
                 found.add(wait);
@@ -134,9 +122,8 @@ final class Watchdog {
         for (Wait wait : resumable.subList(0, Math.min(MAX_STACKS, resumable.size()))) {
             appendStack(text, "parked", wait.worker, wait.computation);
         }
-        ending.set(standstill.computation.describe(), new IllegalStateException(text.toString()));
-        task.tellFailure();
-        mailbox.signal();
+        loop.fail(standstill.computation.describe(), new IllegalStateException(text.toString()));
+        loop.tellFailure();
         freeLeader(standstill);
     }
 
@@ -156,7 +143,7 @@ final class Watchdog {
     }
 
     private void freeLeader(Standstill standstill) {
-        for (Worker worker : baton.workers()) {
+        for (Worker worker : loop.baton().workers()) {
             if (ended || !isStuck(standstill.leader)) {
                 return;
             }

@@ -29,7 +29,10 @@ public final class Worker {
     private final AtomicReference<Role> role = new AtomicReference<>(Role.SPARE);
     private volatile @Nullable Thread thread;
     private volatile @Nullable Wait parkedOn;
-    @Nullable Object attachment;
+
+    @Nullable
+    Object attachment;
+
     boolean announced;
     /** The thread's own: it was detached, leads nothing, and must not touch the task. */
     boolean detached;
@@ -57,7 +60,8 @@ public final class Worker {
         thread = itsThread;
     }
 
-    @Nullable Thread thread() {
+    @Nullable
+    Thread thread() {
         return thread;
     }
 
@@ -70,7 +74,8 @@ public final class Worker {
     }
 
     /** What it waits for while parked. */
-    @Nullable Wait parkedOn() {
+    @Nullable
+    Wait parkedOn() {
         return parkedOn;
     }
 

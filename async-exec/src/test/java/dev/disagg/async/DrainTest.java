@@ -33,10 +33,12 @@ class DrainTest {
             script.task.start();
             script.simulation.run(() -> script.events.contains("drained"), Script.MAX_STEPS);
             assertThat(script.events, contains("started", "derived", "derived ends", "drained"));
-            script.simulation.after(5000, () -> script.task.execute(() -> {
-                script.note("opened");
-                script.task.resumeInput();
-            }));
+            script.simulation.after(
+                    5000,
+                    () -> script.task.execute(() -> {
+                        script.note("opened");
+                        script.task.resumeInput();
+                    }));
             script.input(script.task::shutdown).runUntilTerminated();
             assertThat(
                     script.events,

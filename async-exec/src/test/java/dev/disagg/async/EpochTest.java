@@ -58,8 +58,7 @@ class EpochTest {
             KeySlot parentKey = new KeySlot();
             KeySlot childKey = new KeySlot();
             Computation grandchild = script.fetched("grandchild", 300, () -> {});
-            Computation child =
-                    script.fetched("child", 300, () -> script.task.admit(new KeySlot(), grandchild));
+            Computation child = script.fetched("child", 300, () -> script.task.admit(new KeySlot(), grandchild));
             Computation parent = script.fetched("parent", 300, () -> script.task.admit(childKey, child));
             script.input(() -> script.task.admit(parentKey, parent))
                     .input(() -> script.task.seal("W1", NOTHING))
@@ -110,16 +109,17 @@ class EpochTest {
         try (Script script = Script.orderly(options -> options)) {
             KeySlot slot = new KeySlot();
             List<Epoch> sealed = new ArrayList<>();
-            Computation element = script.fetched("element of epoch 0", 1000, () -> script.task.admitTo(
-                    sealed.get(1), slot, script.fetched("fire of W2", 100, () -> {})));
+            Computation element = script.fetched(
+                    "element of epoch 0",
+                    1000,
+                    () -> script.task.admitTo(sealed.get(1), slot, script.fetched("fire of W2", 100, () -> {})));
             script.input(() -> script.task.admit(slot, element))
                     .input(() -> sealed.add(script.task.seal("W1", NOTHING)))
                     .input(() -> script.task.admit(new KeySlot(), script.resident("other", () -> {})))
                     .input(() -> sealed.add(script.task.seal("W2", NOTHING)))
                     .runToEnd();
             assertThat(
-                    script.events,
-                    contains("other", "element of epoch 0", "released W1", "fire of W2", "released W2"));
+                    script.events, contains("other", "element of epoch 0", "released W1", "fire of W2", "released W2"));
         }
     }
 
@@ -175,8 +175,8 @@ class EpochTest {
                             script.task.seal("W" + i, NOTHING);
                         }
                         script.task.admit(new KeySlot(), script.fetched("slow", 1000, () -> {}));
-                        IllegalStateException refused = assertThrows(
-                                IllegalStateException.class, () -> script.task.seal("too many", NOTHING));
+                        IllegalStateException refused =
+                                assertThrows(IllegalStateException.class, () -> script.task.seal("too many", NOTHING));
                         assertThat(refused.getMessage(), containsString("the bound is 3"));
                     })
                     .runToEnd();
@@ -190,8 +190,8 @@ class EpochTest {
         try (Script script = Script.orderly(options -> options)) {
             List<Epoch> sealed = new ArrayList<>();
             script.input(() -> sealed.add(script.task.seal("W1", NOTHING)))
-                    .input(() -> script.task.admitTo(
-                            sealed.get(0), new KeySlot(), script.resident("too late", () -> {})))
+                    .input(() ->
+                            script.task.admitTo(sealed.get(0), new KeySlot(), script.resident("too late", () -> {})))
                     .runToEnd();
             assertThat(script.failures, hasSize(1));
             assertThat(script.failures.get(0).getMessage(), containsString("cannot admit step of too late"));

@@ -108,8 +108,7 @@ class ExecutionTest {
         try (Script script = Script.unruly(1, options -> options.withMaxInFlight(1))) {
             for (int i = 0; i < 5; i++) {
                 Computation grandchild = script.resident("grandchild", () -> {});
-                Computation child =
-                        script.fetched("child", 100, () -> script.task.admit(new KeySlot(), grandchild));
+                Computation child = script.fetched("child", 100, () -> script.task.admit(new KeySlot(), grandchild));
                 Computation parent = script.fetched("parent", 100, () -> {
                     script.task.admit(new KeySlot(), child);
                     script.read(100);
@@ -173,8 +172,8 @@ class ExecutionTest {
             int[] deepest = new int[1];
             script.input(() -> {
                         for (int i = 0; i < 100_000; i++) {
-                            script.task.admit(slot, script.resident("c", () -> deepest[0] =
-                                    Math.max(deepest[0], stackDepth())));
+                            script.task.admit(
+                                    slot, script.resident("c", () -> deepest[0] = Math.max(deepest[0], stackDepth())));
                         }
                     })
                     .runToEnd();
@@ -289,8 +288,8 @@ class ExecutionTest {
             Computation slow = script.fetched("slow", 100, () -> {});
             script.input(() -> {
                         script.task.admit(new KeySlot(), slow);
-                        IllegalStateException refused = assertThrows(
-                                IllegalStateException.class, () -> script.task.admit(new KeySlot(), slow));
+                        IllegalStateException refused =
+                                assertThrows(IllegalStateException.class, () -> script.task.admit(new KeySlot(), slow));
                         assertThat(refused.getMessage(), containsString("step of slow is in flight already"));
                         script.task.requestDrain();
                     })

@@ -3,9 +3,9 @@ package dev.disagg.async;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
-import java.util.SplittableRandom;
 
 /**
  * What the random programs do with one key: cells, timers, and a log of all that was seen. What an element or a firing

@@ -55,7 +55,9 @@ final class KeyedTask implements Duty {
     final class Key extends KeyMachine {
         final KeySlot slot = new KeySlot();
         final KeySlot derivedSlot = new KeySlot();
-        @Nullable Body running;
+
+        @Nullable
+        Body running;
 
         Key(int key) {
             super(key);
@@ -241,11 +243,14 @@ final class KeyedTask implements Duty {
         }
         if (next == arrived && arrived < program.items.size() && !arrivalPending) {
             arrivalPending = true;
-            int more = Math.min(program.items.size(), arrived + 1 + world.random().nextInt(10));
-            world.after(latency(), () -> task.execute(() -> {
-                arrivalPending = false;
-                arrived = more;
-            }));
+            int more =
+                    Math.min(program.items.size(), arrived + 1 + world.random().nextInt(10));
+            world.after(
+                    latency(),
+                    () -> task.execute(() -> {
+                        arrivalPending = false;
+                        arrived = more;
+                    }));
         }
         return taken;
     }
@@ -255,7 +260,9 @@ final class KeyedTask implements Duty {
         private final Watermark watermark;
         private int at;
         private boolean waited;
-        @Nullable Epoch epoch;
+
+        @Nullable
+        Epoch epoch;
 
         Scan(Watermark watermark) {
             this.watermark = watermark;
@@ -303,10 +310,12 @@ final class KeyedTask implements Duty {
         check(metrics.blocked() == 0 && metrics.callbacksWaiting() == 0, "not drained: " + metrics);
         drains++;
         atRest = true;
-        world.after(latency(), () -> task.execute(() -> {
-            atRest = false;
-            task.resumeInput();
-        }));
+        world.after(
+                latency(),
+                () -> task.execute(() -> {
+                    atRest = false;
+                    task.resumeInput();
+                }));
     }
 
     @Override

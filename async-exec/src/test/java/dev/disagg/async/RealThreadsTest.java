@@ -35,7 +35,9 @@ class RealThreadsTest {
     private void runPrograms(WorkerThreads threads) throws Exception {
         ScheduledExecutorService outside = Executors.newScheduledThreadPool(2);
         try {
-            for (long seed = ONE_SEED == null ? 1 : ONE_SEED; seed <= (ONE_SEED == null ? PROGRAMS : ONE_SEED); seed++) {
+            for (long seed = ONE_SEED == null ? 1 : ONE_SEED;
+                    seed <= (ONE_SEED == null ? PROGRAMS : ONE_SEED);
+                    seed++) {
                 runProgram(seed, threads, outside);
             }
         } finally {

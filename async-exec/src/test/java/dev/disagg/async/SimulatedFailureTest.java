@@ -65,8 +65,12 @@ class SimulatedFailureTest {
                 assertThat("told", keyed.failures, hasSize(1));
                 String message = keyed.failures.get(0).getMessage();
                 assertThat(message, containsString("as the test wants it"));
-                assertThat(message, anyOf(containsString("of key "), equalTo("task program: failed: "
-                        + "java.lang.IllegalStateException: as the test wants it")));
+                assertThat(
+                        message,
+                        anyOf(
+                                containsString("of key "),
+                                equalTo("task program: failed: "
+                                        + "java.lang.IllegalStateException: as the test wants it")));
             } else {
                 assertThat("told", keyed.failures, empty());
             }

@@ -47,7 +47,8 @@ final class SimulatedThread {
         return given;
     }
 
-    @Nullable Thread thread() {
+    @Nullable
+    Thread thread() {
         return thread;
     }
 

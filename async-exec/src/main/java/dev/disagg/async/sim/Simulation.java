@@ -180,8 +180,9 @@ public final class Simulation implements AutoCloseable {
     private void handTo(SimulatedThread next) {
         holder = next;
         next.giveToken();
-        // A permit left over from an earlier token may end the first wait at once.
-        if (!driver.awaitToken(REAL_STALL_NANOS) && !driver.awaitToken(REAL_STALL_NANOS)) {
+        boolean back = driver.awaitToken(REAL_STALL_NANOS);
+        // A permit left over from an earlier token may have ended the first wait at once.
+        if (!back && !driver.awaitToken(REAL_STALL_NANOS)) {
             StringBuilder text = new StringBuilder("a thread blocks outside of the simulation: " + holder);
             Thread thread = holder.thread();
             if (thread != null) {
@@ -244,14 +245,17 @@ public final class Simulation implements AutoCloseable {
     }
 
     private String describe(String what) {
-        return what + " (seed " + seed + ", step " + steps + ", time " + nowNanos + " ns, "
-                + timed.size() + " events to come, threads " + byThread.values() + ")";
+        return what + " (seed " + seed + ", step " + steps + ", time " + nowNanos + " ns, " + timed.size()
+                + " events to come, threads " + byThread.values() + ")";
     }
 
     /** The threads of the world outside. */
     private final class OutsideThread {
         final SimulatedThread simulated;
-        @Nullable Runnable assigned;
+
+        @Nullable
+        Runnable assigned;
+
         boolean ended;
 
         OutsideThread(String name) {

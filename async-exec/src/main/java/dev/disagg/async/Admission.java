@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.async;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is in flight: one computation per key at most has its key, the others of the key wait in its slot; epochs count
+ * what is theirs. Owned by the leader; nothing here runs a computation.
+ */
+final class Admission {
+    private final int maxInFlight;
+    private final long maxInFlightBytes;
+    private final InputGate gate;
+    private final Counters counters;
+    final EpochQueue epochs;
+    /** Computations whose key is free for them, not asked yet whether their state is there. */
+    final ComputationQueue runnable = new ComputationQueue();
+
+    /** The computation whose body the leader is in. */
+    @Nullable
+    Computation current;
+
+    int inFlight;
+    long inFlightBytes;
+    int blocked;
+
+    Admission(AsyncOptions options, InputGate gate, Counters counters) {
+        maxInFlight = options.maxInFlight();
+        maxInFlightBytes = options.maxInFlightBytes();
+        epochs = new EpochQueue(options.maxOpenEpochs());
+        this.gate = gate;
+        this.counters = counters;
+    }
+
+    boolean isAtBound() {
+        return inFlight >= maxInFlight || inFlightBytes >= maxInFlightBytes;
+    }
+
+    int room() {
+        return isAtBound() ? 0 : maxInFlight - inFlight;
+    }
+
+    /** Into the epoch of the running computation, or the OPEN one. */
+    void admit(KeySlot slot, Computation computation) {
+        Computation running = current;
+        enter(running == null ? epochs.open() : running.epoch(), slot, computation);
+        place(slot, computation);
+    }
+
+    void admitTo(Epoch epoch, KeySlot slot, Computation computation) {
+        if (epoch.state() == Epoch.State.FINISHED) {
+            throw new IllegalStateException("cannot admit " + computation.describe() + " to " + epoch);
+        }
+        enter(epoch, slot, computation);
+        place(slot, computation);
+    }
+
+    void admitNext(Computation computation) {
+        Computation running = current;
+        if (running == null) {
+            throw new IllegalStateException(
+                    "no computation is running, so " + computation.describe() + " follows none");
+        }
+        enter(running.epoch(), running.slot(), computation);
+        running.slot().prepend(computation);
+        blocked++;
+    }
+
+    void hold(Epoch epoch) {
+        Computation running = current;
+        if (running == null || epoch.state() == Epoch.State.FINISHED) {
+            throw new IllegalStateException(
+                    "cannot hold " + epoch + (running == null ? " outside of computations" : ""));
+        }
+        Epoch held = running.heldEpoch;
+        if (held == null || epoch.sequence() < held.sequence()) {
+            epoch.count++;
+            running.heldEpoch = epoch;
+            if (held != null) {
+                held.count--;
+            }
+        }
+    }
+
+    private void enter(Epoch epoch, KeySlot slot, Computation computation) {
+        if (computation.stage != Computation.NEW && computation.stage != Computation.DONE) {
+            throw new IllegalStateException(computation.describe() + " is in flight already");
+        }
+        if (gate.isShut() && current == null) {
+            throw new IllegalStateException("cannot admit " + computation.describe()
+                    + " while draining: it would be missing in the snapshot; ask isDraining() first");
+        }
+        computation.stage = Computation.ADMITTED;
+        computation.rounds = 0;
+        computation.waited = false;
+        computation.slot = slot;
+        computation.epoch = epoch;
+        long weightBytes = computation.weightBytes();
+        computation.weightBytes = weightBytes;
+        inFlightBytes += weightBytes;
+        inFlight++;
+        epoch.count++;
+        epoch.used = true;
+    }
+
+    private void place(KeySlot slot, Computation computation) {
+        if (slot.busy) {
+            slot.append(computation);
+            blocked++;
+        } else {
+            slot.busy = true;
+            runnable.add(computation);
+        }
+    }
+
+    /** It has finished: frees its key for the next, and its epochs. */
+    void release(Computation computation) {
+        computation.stage = Computation.DONE;
+        counters.finished++;
+        if (computation.waited) {
+            counters.finishedAfterWait++;
+        }
+        inFlight--;
+        inFlightBytes -= computation.weightBytes;
+        if (--computation.epoch().count == 0) {
+            epochs.stirred = true;
+        }
+        if (computation.heldEpoch != null) {
+            computation.heldEpoch.count--;
+            computation.heldEpoch = null;
+            epochs.stirred = true;
+        }
+        KeySlot slot = computation.slot();
+        Computation waiting = slot.takeWaiting();
+        if (waiting == null) {
+            slot.busy = false;
+        } else {
+            blocked--;
+            // Queued, not run here: a key with a long queue must neither nest nor keep others from being served.
+            runnable.add(waiting);
+        }
+    }
+}
