@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.engine;
 
+import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.StageGraph;
+import dev.disagg.runner.task.Activity;
 import dev.disagg.runner.task.Barrier;
 import dev.disagg.runner.task.DelaySource;
+import dev.disagg.runner.task.ScriptClock;
 import dev.disagg.runner.task.StageTask;
 import dev.disagg.runner.task.TaskHost;
 import dev.disagg.state.ByteStore;
@@ -60,6 +63,8 @@ public final class EmbeddedJob implements TaskHost {
     private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final @Nullable DelaySource delays;
+    private final Activity activity;
+    private final @Nullable ScriptClock script;
     private boolean ending;
 
     /** How a job ended: done, cancelled, or failed with a cause. */
@@ -82,6 +87,9 @@ public final class EmbeddedJob implements TaskHost {
                 .map(seed -> new DelaySource(
                         new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
                 .orElse(null);
+        boolean scripted = graph.stages().stream().anyMatch(stage -> stage.head() instanceof Head.Scripted);
+        this.activity = new Activity(scripted);
+        this.script = scripted ? new ScriptClock() : null;
         this.store = JobStore.open(spec, scheduler);
         try {
             this.backend = spec.stateBackend().equals("heap")
@@ -96,7 +104,10 @@ public final class EmbeddedJob implements TaskHost {
                     Identity.check(checkpoint.id(), job, graph);
                 }
             });
-            this.tasks = new JobTasks(graph, spec, this, backend, owners, delays).make();
+            this.tasks = new JobTasks(graph, spec, this, backend, owners, delays, script).make();
+            if (script != null) {
+                tasks.forEach(script::watch);
+            }
             start.ifPresent(checkpoint -> {
                 RequestCounts took = store.requests().minus(before);
                 LOG.info("restored checkpoint {} with {} requests, {} bytes read", checkpoint.id(), took.total(), took.bytesRead());
@@ -175,12 +186,17 @@ public final class EmbeddedJob implements TaskHost {
 
     @Override
     public long nowMillis() {
-        return time.nowMillis();
+        return script == null ? time.nowMillis() : script.nowMillis();
     }
 
     @Override
     public long nanoTime() {
         return time.nanoTime();
+    }
+
+    @Override
+    public Activity activity() {
+        return activity;
     }
 
     @Override

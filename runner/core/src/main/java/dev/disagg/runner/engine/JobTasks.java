@@ -8,6 +8,8 @@ import dev.disagg.runner.graph.StageGraph;
 import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.task.DelaySource;
 import dev.disagg.runner.task.KeyedTask;
+import dev.disagg.runner.task.ScriptClock;
+import dev.disagg.runner.task.ScriptedTask;
 import dev.disagg.runner.task.SourceTask;
 import dev.disagg.runner.task.Splits;
 import dev.disagg.runner.task.StageTask;
@@ -27,6 +29,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.apache.beam.sdk.metrics.MetricsContainer;
+import org.apache.beam.sdk.metrics.MetricsEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the tasks of a plan, with their state opened, fresh or from a checkpoint. */
@@ -40,6 +44,7 @@ final class JobTasks {
     private final StateBackend backend;
     private final Map<String, OwnerRecord> owners;
     private final @Nullable DelaySource delays;
+    private final @Nullable ScriptClock script;
     private final Topology topology;
 
     /** @param owners of the checkpoint to start from; empty for a fresh start */
@@ -49,13 +54,15 @@ final class JobTasks {
             TaskHost host,
             StateBackend backend,
             Map<String, OwnerRecord> owners,
-            @Nullable DelaySource delays) {
+            @Nullable DelaySource delays,
+            @Nullable ScriptClock script) {
         this.graph = graph;
         this.spec = spec;
         this.host = host;
         this.backend = backend;
         this.owners = owners;
         this.delays = delays;
+        this.script = script;
         this.topology = new Topology(graph, spec.copyElements());
     }
 
@@ -139,6 +146,9 @@ final class JobTasks {
         if (stage.keyed()) {
             return new KeyedTask(task, host, async);
         }
+        if (stage.head() instanceof Head.Scripted && script != null) {
+            return new ScriptedTask(task, host, async, script);
+        }
         if (stage.head() instanceof Head.Source source) {
             boolean fresh = restored.isEmpty();
             return new SourceTask(task, host, async, fresh ? splits(stage, source) : null);
@@ -150,6 +160,13 @@ final class JobTasks {
     private final Map<String, List<byte[]>> splitsOfStage = new LinkedHashMap<>();
 
     private List<byte[]> splits(Stage stage, Head.Source source) {
-        return splitsOfStage.computeIfAbsent(stage.id(), id -> Splits.of(source, stage.parallelism(), host.options()));
+        return splitsOfStage.computeIfAbsent(stage.id(), id -> {
+            MetricsContainer before = MetricsEnvironment.setCurrentContainer(host.metrics(source.name()));
+            try {
+                return Splits.of(source, stage.parallelism(), host.options());
+            } finally {
+                MetricsEnvironment.setCurrentContainer(before);
+            }
+        });
     }
 }

@@ -12,6 +12,7 @@ record Collected(StepState state, CollectionCell cell) {
     private static final int PAGE_BYTES = 1 << 20;
 
     byte @Nullable [] get(byte[] sub) {
+        state.settle();
         state.reads.check();
         state.reads.beforeRead();
         CollectionCell.Lookup known = cell.getIfResident(sub);
@@ -30,22 +31,26 @@ record Collected(StepState state, CollectionCell cell) {
     }
 
     void put(byte[] sub, byte[] value) {
+        state.settle();
         state.reads.check();
         cell.put(sub, value);
     }
 
     void delete(byte[] sub) {
+        state.settle();
         state.reads.check();
         cell.delete(sub);
     }
 
     void clear() {
+        state.settle();
         state.reads.check();
         cell.clear();
     }
 
     /** Entries in [from, to) as of now. */
     List<CollectionCell.Entry> range(byte[] from, byte @Nullable [] to) {
+        state.settle();
         state.reads.check();
         state.reads.beforeRead();
         fetchCell();
@@ -65,6 +70,7 @@ record Collected(StepState state, CollectionCell cell) {
     }
 
     boolean isEmpty() {
+        state.settle();
         state.reads.check();
         state.reads.beforeRead();
         fetchCell();

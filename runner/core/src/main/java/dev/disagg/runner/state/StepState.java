@@ -8,9 +8,9 @@ import dev.disagg.state.cell.TaskState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.StateInternals;
 import org.apache.beam.runners.core.StateNamespace;
@@ -32,7 +32,7 @@ public final class StepState implements StateInternals {
     private final Coder<BoundedWindow> windowCoder;
     final Reads reads;
     private final Map<String, Integer> cellIds = new HashMap<>();
-    private final List<Runnable> deferred = new ArrayList<>();
+    private final Deque<Runnable> deferred = new ArrayDeque<>();
     private @Nullable KeyEntry entry;
     private @Nullable Object key;
     private @Nullable BoundedWindow lastWindow;
@@ -54,12 +54,16 @@ public final class StepState implements StateInternals {
         lastRow = null;
     }
 
-    /** At the end of a body: does the reads that were asked for and not awaited. */
+    /** At the end of a body: does what depends on a read and was asked for, but not awaited. */
     public void finishBody() {
-        for (int i = 0; i < deferred.size(); i++) {
-            deferred.get(i).run();
+        settle();
+    }
+
+    /** Does what was put off, in order; also before another operation on a collection, which may depend on it. */
+    void settle() {
+        for (Runnable next = deferred.poll(); next != null; next = deferred.poll()) {
+            next.run();
         }
-        deferred.clear();
     }
 
     void defer(Runnable read) {

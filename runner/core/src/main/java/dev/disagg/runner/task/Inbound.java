@@ -24,6 +24,7 @@ public final class Inbound {
     private final ArrayDeque<Message> aside = new ArrayDeque<>();
     private final ArrayDeque<Message> replay = new ArrayDeque<>();
     private volatile Runnable wake = () -> {};
+    private volatile Activity activity = new Activity(false);
 
     public Inbound(int channels) {
         queued = new AtomicIntegerArray(channels);
@@ -35,13 +36,15 @@ public final class Inbound {
         return blocked.length;
     }
 
-    /** What to call when input has come. */
-    void onInput(Runnable newWake) {
+    /** What to call when input has come, and where a message counts from when it is sent. */
+    void onInput(Runnable newWake, Activity newActivity) {
         wake = newWake;
+        activity = newActivity;
     }
 
     /** Adds a message; never refuses. */
     public void offer(Message message) {
+        activity.begin();
         if (message instanceof Message.Elements elements) {
             queued.addAndGet(message.channel(), elements.items().size());
         }

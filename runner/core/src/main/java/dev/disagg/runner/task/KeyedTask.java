@@ -150,6 +150,14 @@ public final class KeyedTask extends StageTask {
     }
 
     @Override
+    boolean isQuiet() {
+        return super.isQuiet()
+                && processingTimers.isQuiet()
+                && releasedInput == sealedInput
+                && Math.min(frontier.minimum(), door.holdMillis()) <= sealedInput;
+    }
+
+    @Override
     long nextWakeNanos() {
         return processingTimers.nanosToNext();
     }

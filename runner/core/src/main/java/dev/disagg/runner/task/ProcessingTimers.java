@@ -79,6 +79,11 @@ final class ProcessingTimers {
         return due.size();
     }
 
+    /** Whether no timer is due or being fired. */
+    boolean isQuiet() {
+        return scan == null && firing == 0 && (last || nextMillis() >= task.nowMillis());
+    }
+
     void fired() {
         firing--;
     }

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.beam.sdk.metrics.MetricsContainer;
+import org.apache.beam.sdk.metrics.MetricsEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ public final class SourceTask extends StageTask {
     private final Map<Integer, Split> splits = new TreeMap<>();
     private final Map<Long, List<SplitReader.Committed>> uncommitted = new HashMap<>();
     private List<SplitReader.Committed> taken = List.of();
+    private final MetricsContainer readMetrics;
     private long published;
     private long publishedNanos;
     private boolean allDone;
@@ -50,6 +53,7 @@ public final class SourceTask extends StageTask {
     public SourceTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions, @Nullable List<byte[]> fresh) {
         super(spec, host, asyncOptions.withHandOver(false));
         head = (Head.Source) spec.stage().head();
+        readMetrics = metrics(head.name());
         published = spec.restoredOutputWatermark();
         Map<Integer, byte[]> parts = new TreeMap<>();
         Map<Integer, byte[]> positions = new HashMap<>();
@@ -111,6 +115,7 @@ public final class SourceTask extends StageTask {
             chain.enter(value.getTimestamp().getMillis(), host().nanoTime());
             chain.entry().accept(value);
         };
+        MetricsContainer before = MetricsEnvironment.setCurrentContainer(readMetrics);
         try {
             for (Split split : splits.values()) {
                 if (!split.reader.isDone() && work < TURN) {
@@ -120,6 +125,8 @@ public final class SourceTask extends StageTask {
             }
         } catch (IOException e) {
             throw new Failed(name() + ": reading failed: " + e.getMessage(), e);
+        } finally {
+            MetricsEnvironment.setCurrentContainer(before);
         }
         countProcessed(work);
         if (done) {
@@ -165,6 +172,11 @@ public final class SourceTask extends StageTask {
     @Override
     long inputWatermarkMillis() {
         return published;
+    }
+
+    @Override
+    boolean isQuiet() {
+        return allDone && super.isQuiet();
     }
 
     @Override

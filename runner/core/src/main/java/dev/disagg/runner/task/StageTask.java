@@ -50,6 +50,8 @@ public abstract class StageTask implements Duty, Services {
     private boolean done;
     private volatile long outputWatermark;
     private volatile long processed;
+    /** Whether this task counts as active; it begins so, until it has been idle once. */
+    private boolean active = true;
 
     StageTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
         this.spec = spec;
@@ -61,7 +63,8 @@ public abstract class StageTask implements Duty, Services {
         this.atBarrier = new boolean[inbound.channels()];
         this.openChannels = inbound.channels();
         this.outputWatermark = spec.restoredOutputWatermark();
-        inbound.onInput(async::wake);
+        inbound.onInput(async::wake, host.activity());
+        host.activity().begin();
     }
 
     /** Begins to run. */
@@ -169,6 +172,7 @@ public abstract class StageTask implements Duty, Services {
         if (message == null) {
             return false;
         }
+        takeOver();
         if (message instanceof Message.Elements elements) {
             batch = elements;
             batchAt = 0;
@@ -259,7 +263,35 @@ public abstract class StageTask implements Duty, Services {
         }
         releaseWatermark();
         outbound.flush();
+        if (active && isQuiet()) {
+            becameIdle();
+            active = false;
+            host.activity().end();
+        }
         return nextWakeNanos();
+    }
+
+    /** Whether nothing is left to do until something comes from outside. */
+    boolean isQuiet() {
+        return async.inFlight() == 0 && batch == null && inbound.isEmpty();
+    }
+
+    /** The task is about to count as idle. */
+    void becameIdle() {}
+
+    /** The task takes over one count of activity that was begun for it. */
+    final void takeOver() {
+        if (active) {
+            host.activity().end();
+        } else {
+            active = true;
+        }
+    }
+
+    /** Looks for work that time has made due. Any thread. */
+    final void timeAdvanced() {
+        host.activity().begin();
+        execute(this::takeOver);
     }
 
     @Override

@@ -16,6 +16,9 @@ public interface TaskHost {
     /** Elapsed time in nanoseconds. */
     long nanoTime();
 
+    /** Where activity is counted. */
+    Activity activity();
+
     PipelineOptions options();
 
     /** Where the metrics of a step go. */
