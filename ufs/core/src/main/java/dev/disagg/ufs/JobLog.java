@@ -223,7 +223,7 @@ public final class JobLog {
         Set<Long> needed = new HashSet<>();
         view.kept().values().forEach(kept -> needed.add(kept.number()));
         List<Long> prunable = LogPruning.prunable(marks, needed);
-        if (prunable.isEmpty() || prunable.size() < PRUNE_RECORDS && !all) {
+        if (prunable.isEmpty() || (prunable.size() < PRUNE_RECORDS && !all)) {
             return 0;
         }
         log.delete(prunable);
@@ -336,7 +336,7 @@ public final class JobLog {
                 unresolved.stream().anyMatch(each -> ByteBuffer.wrap(each).equals(bytes));
         if (own > 0 && record.epoch() > 0 && !mine) {
             boolean beginning = own > epoch;
-            if (record.epoch() > own || beginning && record.epoch() == own) {
+            if (record.epoch() > own || (beginning && record.epoch() == own)) {
                 throw fence(record.epoch(), own);
             }
             if (!beginning) {
@@ -380,14 +380,15 @@ public final class JobLog {
     }
 
     private Fenced fence(long by, long mine) {
-        fenced = new Fenced("job '" + jobName() + "' was taken over by another process with epoch " + by
+        Fenced error = new Fenced("job '" + jobName() + "' was taken over by another process with epoch " + by
                 + "; this process, with epoch " + mine + ", stops without writing anything more");
-        return fenced;
+        fenced = error;
+        return error;
     }
 
     private void requireNotFenced() {
         if (fenced != null) {
-            throw new Fenced(fenced.getMessage(), fenced);
+            throw new Fenced("job '" + jobName() + "' was taken over by another process earlier", fenced);
         }
     }
 

@@ -3,11 +3,17 @@ package dev.disagg.ufs;
 
 import dev.disagg.ufs.LogState.Pin;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One record of a job's log. docs/format/log.md draws the bytes. */
 sealed interface LogRecord {
     /** The writer's epoch, or 0 for a record that carries none. */
     long epoch();
+
+    /** What it says of everything before it, if it does. */
+    default @Nullable Baseline baseline() {
+        return null;
+    }
 
     /** A process takes the job over. */
     record Epoch(long epoch, long intervalMillis) implements LogRecord {}
@@ -18,6 +24,11 @@ sealed interface LogRecord {
         public long epoch() {
             return after.epoch();
         }
+
+        @Override
+        public Baseline baseline() {
+            return after;
+        }
     }
 
     /** Checkpoints expire. */
@@ -25,6 +36,11 @@ sealed interface LogRecord {
         @Override
         public long epoch() {
             return after.epoch();
+        }
+
+        @Override
+        public Baseline baseline() {
+            return after;
         }
     }
 

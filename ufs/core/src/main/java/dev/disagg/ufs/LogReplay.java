@@ -4,10 +4,11 @@ package dev.disagg.ufs;
 import dev.disagg.ufs.LogPruning.Mark;
 import dev.disagg.ufs.LogRecord.Baseline;
 import dev.disagg.ufs.LogRecord.Commit;
-import dev.disagg.ufs.LogRecord.Expire;
 import dev.disagg.ufs.LogRecord.Live;
 import dev.disagg.ufs.ObjectStore.Listed;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -47,24 +48,30 @@ final class LogReplay {
     private @Nullable Result run() {
         NavigableMap<Long, Listed> listed = log.listAfter(0);
         listed.keySet().forEach(number -> marks.put(number, Mark.UNREAD));
-        long newest = listed.isEmpty() ? 0 : listed.lastKey();
-        long start = newest;
-        while (start > 0) {
-            LogRecord record = record(start, listed.get(start));
+        long number = listed.isEmpty() ? 0 : listed.lastKey();
+        Deque<LogRecord> later = new ArrayDeque<>();
+        LogView view = null;
+        while (view == null && number > 0) {
+            LogRecord record = record(number, listed.get(number));
             if (record == null) {
-                return gap(start, listed);
+                return gap(number, listed);
             }
-            if (record instanceof Commit || record instanceof Expire) {
-                break;
+            Baseline after = record.baseline();
+            if (after == null) {
+                later.push(record);
+                number--;
+                continue;
             }
-            start--;
+            view = baseline(number, after, listed);
+            if (view == null) {
+                return null;
+            }
         }
-        LogView view = start == 0 ? LogView.empty() : baseline(start, listed);
         if (view == null) {
-            return null;
+            view = LogView.empty();
         }
-        for (long number = start + 1; number <= newest; number++) {
-            view = view.apply(read.get(number));
+        for (LogRecord record : later) {
+            view = view.apply(record);
         }
         for (Optional<ByteBuffer> next = log.fetch(view.next()); next.isPresent(); next = log.fetch(view.next())) {
             view = view.apply(decoded(view.next(), next.get()));
@@ -82,9 +89,7 @@ final class LogReplay {
         return null;
     }
 
-    private @Nullable LogView baseline(long number, NavigableMap<Long, Listed> listed) {
-        LogRecord record = read.get(number);
-        Baseline after = record instanceof Commit commit ? commit.after() : ((Expire) record).after();
+    private @Nullable LogView baseline(long number, Baseline after, NavigableMap<Long, Listed> listed) {
         Map<Long, Checkpoint> checkpoints = new TreeMap<>();
         for (Live live : after.live()) {
             LogRecord carrier = record(live.number(), listed.get(live.number()));

@@ -8,7 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.disagg.ufs.memory.MemoryStore;
 import dev.disagg.ufs.testkit.FaultyStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +35,26 @@ class CrashTest {
         second.log.expire(List.of(2L));
         second.checkpoint(false);
         second.checkpoint(false);
+    }
+
+    @Test
+    void crashOnAFileStoreKeepsEveryCommittedCheckpointAndLeavesNothingUnnamed(@TempDir Path directory)
+            throws Exception {
+        int calls = callsOfTheHistory();
+        SplittableRandom random = new SplittableRandom(14);
+        for (int run = 0; run < 8; run++) {
+            int at = random.nextInt(calls);
+            Path root = Files.createTempDirectory(directory, "store");
+            try (ObjectStore store = ObjectStores.open(root.toString())) {
+                ScriptedJob.Model model = new ScriptedJob.Model();
+                FaultyStore dying = FaultyStore.crashing(store).crashAt(at, random.nextBoolean());
+                assertThrows(Failed.class, () -> history(dying, model), "crash at call " + at);
+                ScriptedJob.assertWhole(store, model);
+                new ScriptedJob(store, Retries.none(), model, "p3").checkpoint(false);
+                ScriptedJob.assertWhole(store, model);
+                ScriptedJob.assertNothingUnnamed(store);
+            }
+        }
     }
 
     private static int callsOfTheHistory() {

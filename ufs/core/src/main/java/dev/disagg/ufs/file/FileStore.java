@@ -61,10 +61,7 @@ public final class FileStore implements ObjectStore {
     @Override
     public CompletableFuture<Void> put(String name, ByteBuffer bytes) {
         ByteBuffer kept = bytes.duplicate();
-        return run(name, () -> {
-            publication.publish(write(kept), path(name), false);
-            return null;
-        });
+        return act(name, () -> publication.publish(write(kept), path(name), false));
     }
 
     @Override
@@ -79,7 +76,7 @@ public final class FileStore implements ObjectStore {
         ObjectNames.check(name);
         requireOpen();
         try {
-            return new FileWriter(name, path(name), publication, this::run);
+            return new FileWriter(name, path(name), publication, this::act);
         } catch (IOException e) {
             throw failure(name, e);
         }
@@ -116,14 +113,13 @@ public final class FileStore implements ObjectStore {
     @Override
     public CompletableFuture<Void> delete(Collection<String> names) {
         List<String> all = List.copyOf(names);
-        return run(null, () -> {
+        return act(null, () -> {
             for (String name : all) {
                 ObjectNames.check(name);
             }
             for (String name : all) {
                 publication.delete(path(name));
             }
-            return null;
         });
     }
 
@@ -207,9 +203,22 @@ public final class FileStore implements ObjectStore {
         T run() throws IOException;
     }
 
-    /** Runs calls on the pool of a store; the name, if any, is checked and goes into messages. */
+    /** A blocking call without a result. */
+    interface Action {
+        void run() throws IOException;
+    }
+
+    /** Runs actions on the pool of a store; the name, if any, is checked and goes into messages. */
     interface Runner {
-        <T> CompletableFuture<T> run(String name, Call<T> call);
+        CompletableFuture<Void> run(@Nullable String name, Action action);
+    }
+
+    private CompletableFuture<Void> act(@Nullable String name, Action action) {
+        return run(name, () -> {
+                    action.run();
+                    return true;
+                })
+                .thenAccept(done -> {});
     }
 
     private <T> CompletableFuture<T> run(@Nullable String name, Call<T> call) {

@@ -59,7 +59,6 @@ final class FileWriter implements ObjectWriter {
         return runner.run(name, () -> {
             channel.close();
             publication.publish(temporary, target, false);
-            return null;
         });
     }
 

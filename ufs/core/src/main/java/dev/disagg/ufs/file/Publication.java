@@ -18,6 +18,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -85,7 +86,7 @@ final class Publication {
                         Files.deleteIfExists(file);
                     }
                 } catch (NoSuchFileException e) {
-                    continue; // its process finished it
+                    // its process finished it
                 }
             }
         }
@@ -100,7 +101,7 @@ final class Publication {
             } catch (NoSuchFileException e) {
                 Files.createDirectories(temporaries);
             } catch (FileAlreadyExistsException e) {
-                continue; // another machine's process of the same number, or one that died
+                // of another machine's process of the same number, or of one that died: the next name
             }
         }
         throw new IOException("no free temporary name in " + temporaries);
@@ -122,7 +123,7 @@ final class Publication {
                 throw new Invalid("object '" + root.relativize(target) + "' exists in " + root
                         + " with other bytes; objects are written once");
             }
-            sync(target.getParent());
+            sync(parent(target));
             return created;
         } finally {
             Files.deleteIfExists(temporary);
@@ -143,10 +144,10 @@ final class Publication {
                 }
                 return false;
             } catch (NoSuchFileException e) {
-                createDirectories(target.getParent());
+                createDirectories(parent(target));
             }
         }
-        throw new Unavailable("directory " + target.getParent() + " is removed as often as it is created");
+        throw new Unavailable("directory " + parent(target) + " is removed as often as it is created");
     }
 
     private void createDirectories(Path directory) throws IOException {
@@ -157,7 +158,7 @@ final class Publication {
         for (Path path : missing) {
             try {
                 Files.createDirectory(path);
-                sync(path.getParent());
+                sync(parent(path));
             } catch (FileAlreadyExistsException e) {
                 if (!Files.isDirectory(path)) {
                     throw new Invalid(
@@ -190,6 +191,11 @@ final class Publication {
                 return;
             }
         }
+    }
+
+    /** Every path here is below the root. */
+    private static Path parent(Path path) {
+        return Objects.requireNonNull(path.getParent(), "a path below the root has no parent");
     }
 
     private static void sync(Path directory) throws IOException {
