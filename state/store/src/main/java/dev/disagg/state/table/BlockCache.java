@@ -54,8 +54,7 @@ public final class BlockCache implements AutoCloseable {
 
     /** Counters and sizes now; not one instant's picture. */
     public Stats stats() {
-        return new Stats(
-                blocks.hits(), blocks.misses(), tails.hits(), tails.misses(), blocks.weight(), tails.weight());
+        return new Stats(blocks.hits(), blocks.misses(), tails.hits(), tails.misses(), blocks.weight(), tails.weight());
     }
 
     /** Changes the bounds: the process-wide pool moved memory. Evicts at once when smaller. */

@@ -4,59 +4,56 @@ package dev.disagg.state.table;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The cursor of a table: a chunk of blocks in use, and at most one more being read. */
+/** The cursor of a table whose index is at hand: a chunk of blocks in use, and at most one more being read. */
 final class BlockCursor implements TableCursor {
     /** Most bytes of one read: long enough that an object store's latency is small beside its transfer. */
     private static final long MAX_CHUNK_BYTES = 1 << 20;
     /** Second read of a cursor that starts with single blocks. */
     private static final long FIRST_AHEAD_BYTES = 64 << 10;
 
-    private final BlockReader reader;
+    private final String table;
+    private final Index index;
     private final byte[] from;
     private final byte @Nullable [] to;
-    private final ReadMode mode;
-    private final long maximumChunkBytes;
-    private @Nullable Tail tail;
-    private @Nullable ChunkReader chunks;
-    private int start;
+    private final ChunkReader chunks;
+    private final int start;
     private int next;
     private int end;
     private long chunkBytes;
     private @Nullable Chunk chunk;
     private @Nullable CompletableFuture<Chunk> ahead;
 
-    BlockCursor(BlockReader reader, byte[] from, byte @Nullable [] to, ReadMode mode) {
-        this.reader = reader;
+    BlockCursor(BlockReader reader, Index index, byte[] from, byte @Nullable [] to, ReadMode mode) {
+        this.table = reader.table();
+        this.index = index;
         this.from = from;
         this.to = to;
-        this.mode = mode;
-        this.maximumChunkBytes = MAX_CHUNK_BYTES;
+        this.chunks = new ChunkReader(reader, index, mode);
+        this.start = index.locate(from);
+        this.next = start;
+        this.end = to == null ? index.count() : Math.min(index.count(), index.locate(to) + 1);
         // The first read of a cursor that fills the cache is one block: many cursors want no more.
-        this.chunkBytes = mode == ReadMode.FILL ? 0 : maximumChunkBytes;
+        this.chunkBytes = mode == ReadMode.FILL ? 0 : MAX_CHUNK_BYTES;
     }
 
     @Override
     public CompletableFuture<@Nullable TableBlock> nextBlock() {
-        if (tail == null) {
-            CompletableFuture<Tail> opening = mode == ReadMode.IGNORE ? reader.readTail() : reader.tail();
-            return opening.thenCompose(opened -> {
-                open(opened);
-                return nextBlock();
-            });
-        }
         try {
             while (next < end) {
-                if (chunk == null || next >= chunk.end()) {
-                    CompletableFuture<Chunk> fetching = fetching();
+                Chunk current = chunk;
+                if (current == null || next >= current.end()) {
+                    CompletableFuture<Chunk> fetching = ahead != null ? ahead : chunks.fetch(next, end, chunkBytes);
+                    ahead = null;
                     if (!fetching.isDone()) {
                         return fetching.thenCompose(fetched -> {
                             use(fetched);
                             return nextBlock();
                         });
                     }
-                    use(fetching.join());
+                    current = fetching.join();
+                    use(current);
                 }
-                TableBlock block = block(next++);
+                TableBlock block = block(current, next++);
                 if (!block.isEmpty()) {
                     return CompletableFuture.completedFuture(block);
                 }
@@ -67,47 +64,31 @@ final class BlockCursor implements TableCursor {
         return CompletableFuture.completedFuture(null);
     }
 
-    private void open(Tail opened) {
-        tail = opened;
-        chunks = new ChunkReader(reader, opened.index(), mode);
-        start = opened.index().locate(from);
-        next = start;
-        end = to == null ? opened.index().count() : Math.min(opened.index().count(), opened.index().locate(to) + 1);
-    }
-
-    private CompletableFuture<Chunk> fetching() {
-        CompletableFuture<Chunk> fetching = ahead != null ? ahead : chunks.fetch(next, end, chunkBytes);
-        ahead = null;
-        return fetching;
-    }
-
     private void use(Chunk fetched) {
         chunk = fetched;
         if (fetched.fromSource()) {
             boolean first = chunkBytes == 0;
-            chunkBytes = Math.min(maximumChunkBytes, Math.max(FIRST_AHEAD_BYTES, 2 * chunkBytes));
+            chunkBytes = Math.min(MAX_CHUNK_BYTES, Math.max(FIRST_AHEAD_BYTES, 2 * chunkBytes));
             if (!first && fetched.end() < end) {
                 ahead = chunks.fetch(fetched.end(), end, chunkBytes);
             }
         }
     }
 
-    private TableBlock block(int number) {
-        Index index = tail.index();
-        boolean last = to != null && number == end - 1;
+    private TableBlock block(Chunk current, int number) {
         return new TableBlock(
-                reader.table(),
+                table,
                 index.offset(number),
                 number,
-                chunk.blocks().block(number),
+                current.blocks().block(number),
                 number == start ? from : null,
-                last ? to : null);
+                number == end - 1 ? to : null);
     }
 
     @Override
     public void close() {
         ahead = null;
         chunk = null;
-        next = end;
+        end = next;
     }
 }

@@ -9,6 +9,7 @@ import dev.disagg.ufs.Invalid;
 import java.util.Arrays;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One block as it is stored: the payload, compressed when that pays, then one byte of compression type and the masked
@@ -34,12 +35,11 @@ final class BlockFrame {
      * Room that {@link #seal} may need for a block of this size.
      */
     static int roomBytes(int rawBytes, Compression compression) {
-        long room =
-                switch (compression) {
-                    case NONE -> rawBytes;
-                    case LZ4 -> Math.max(rawBytes, LZ4.fastCompressor().maxCompressedLength(rawBytes));
-                    case ZSTD -> Math.max(rawBytes, Zstd.compressBound(rawBytes));
-                };
+        long room = switch (compression) {
+            case NONE -> rawBytes;
+            case LZ4 -> Math.max(rawBytes, LZ4.fastCompressor().maxCompressedLength(rawBytes));
+            case ZSTD -> Math.max(rawBytes, Zstd.compressBound(rawBytes));
+        };
         return Math.toIntExact(room + Varint.MAX_INT_BYTES + TRAILER_BYTES);
     }
 
@@ -50,12 +50,11 @@ final class BlockFrame {
      */
     static int seal(byte[] raw, int rawBytes, Compression compression, byte[] out) {
         int at = Varint.put(out, 0, rawBytes);
-        int storedBytes =
-                switch (compression) {
-                    case NONE -> Integer.MAX_VALUE;
-                    case LZ4 -> at + LZ4.fastCompressor().compress(raw, 0, rawBytes, out, at, out.length - at);
-                    case ZSTD -> at + zstd(raw, rawBytes, out, at);
-                };
+        int storedBytes = switch (compression) {
+            case NONE -> Integer.MAX_VALUE;
+            case LZ4 -> at + LZ4.fastCompressor().compress(raw, 0, rawBytes, out, at, out.length - at);
+            case ZSTD -> at + zstd(raw, rawBytes, out, at);
+        };
         int type = compression.code();
         if (storedBytes > rawBytes - rawBytes / 8) {
             System.arraycopy(raw, 0, out, 0, rawBytes);
@@ -121,7 +120,7 @@ final class BlockFrame {
         return raw;
     }
 
-    static Corrupt damaged(String table, long offset, String what, @org.jspecify.annotations.Nullable Throwable cause) {
+    static Corrupt damaged(String table, long offset, String what, @Nullable Throwable cause) {
         return new Corrupt("table " + table + ", block at offset " + offset + " " + what + "; " + REMEDY, cause);
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.table;
 
+import java.util.Arrays;
+
 /**
  * Where a block is.
  *
@@ -11,7 +13,7 @@ record BlockHandle(long offset, long storedBytes) {
     /** The stored form, in the metaindex. */
     byte[] encode() {
         byte[] bytes = new byte[2 * Varint.MAX_LONG_BYTES];
-        return java.util.Arrays.copyOf(bytes, put(bytes, 0));
+        return Arrays.copyOf(bytes, put(bytes, 0));
     }
 
     int put(byte[] bytes, int at) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** Fetches and checks parts of one table. Thread-safe. */
 record BlockReader(String table, ByteSource source, TableInfo info, BlockCache cache) {
 
-    @Nullable Tail tailIfResident() {
+    @Nullable
+    Tail tailIfResident() {
         return cache.tails().getIfPresent(table);
     }
 
@@ -35,7 +36,8 @@ record BlockReader(String table, ByteSource source, TableInfo info, BlockCache c
         });
     }
 
-    @Nullable Block blockIfResident(Index index, int number) {
+    @Nullable
+    Block blockIfResident(Index index, int number) {
         return cache.blocks().getIfPresent(key(index, number));
     }
 
@@ -58,7 +60,8 @@ record BlockReader(String table, ByteSource source, TableInfo info, BlockCache c
                 || stored < 0
                 || stored > Integer.MAX_VALUE - 16
                 || offset + stored + BlockFrame.TRAILER_BYTES > info.tailOffset()) {
-            throw BlockFrame.damaged(table, offset, "is said to have " + stored + " bytes and to end in the tail", null);
+            throw BlockFrame.damaged(
+                    table, offset, "is said to have " + stored + " bytes and to end in the tail", null);
         }
         return (int) stored + BlockFrame.TRAILER_BYTES;
     }
@@ -84,7 +87,9 @@ record BlockReader(String table, ByteSource source, TableInfo info, BlockCache c
     }
 
     private static byte[] array(ByteBuffer buffer) {
-        if (buffer.hasArray() && buffer.arrayOffset() == 0 && buffer.position() == 0
+        if (buffer.hasArray()
+                && buffer.arrayOffset() == 0
+                && buffer.position() == 0
                 && buffer.array().length == buffer.remaining()) {
             return buffer.array();
         }

@@ -52,7 +52,12 @@ final class BlockSearch {
                 delta = Varint.end(bytes, delta);
             }
             int value = delta + unshared;
-            if (shared < 0 || unshared < 0 || valueLength < 0 || value < 0 || value > end || valueLength > end - value) {
+            if (shared < 0
+                    || unshared < 0
+                    || valueLength < 0
+                    || value < 0
+                    || value > end
+                    || valueLength > end - value) {
                 return DAMAGED;
             }
             if (unshared < TRAILER_BYTES || (shared > matched && matched == previousLength)) {

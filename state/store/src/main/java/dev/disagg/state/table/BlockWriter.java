@@ -101,7 +101,8 @@ final class BlockWriter {
 
     private void ensure(long more) {
         if (size + more > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 16, Math.max(size + more, 2L * bytes.length)));
+            bytes = Arrays.copyOf(
+                    bytes, (int) Math.min(Integer.MAX_VALUE - 16, Math.max(size + more, 2L * bytes.length)));
         }
     }
 

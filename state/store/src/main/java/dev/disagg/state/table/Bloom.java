@@ -58,6 +58,6 @@ record Bloom(byte[] bytes, int at, int lines, int probes) {
     }
 
     private int line(long hash) {
-        return at + LINE_BYTES * (int) ((hash & 0xffffffffL) * lines >>> 32);
+        return at + LINE_BYTES * (int) (((hash & 0xffffffffL) * lines) >>> 32);
     }
 }

@@ -49,11 +49,12 @@ final class ChunkReader {
             next++;
         } while (next < end && follows(start + length, next, maximumBytes - length) && resident(next) == null);
         int last = next;
-        return reader.read(start, Math.toIntExact(length)).thenApply(bytes -> new Chunk(
-                first,
-                last,
-                number -> reader.open(index, number, bytes, (int) (index.offset(number) - start)),
-                true));
+        return reader.read(start, Math.toIntExact(length))
+                .thenApply(bytes -> new Chunk(
+                        first,
+                        last,
+                        number -> reader.open(index, number, bytes, (int) (index.offset(number) - start)),
+                        true));
     }
 
     private boolean follows(long offset, int number, long maximumBytes) {
@@ -95,7 +96,8 @@ final class ChunkReader {
         }
         int last = next;
         return read.handle((bytes, failure) -> settle(first, start, claims, bytes, failure))
-                .thenApply(blocks -> new Chunk(first, last, number -> blocks.get(number - first).join(), true));
+                .thenApply(blocks -> new Chunk(
+                        first, last, number -> blocks.get(number - first).join(), true));
     }
 
     private List<CompletableFuture<Block>> settle(

@@ -31,12 +31,14 @@ final class Features {
         byte[] indexType = properties.get(TableProperties.INDEX_TYPE);
         int type = indexType != null && indexType.length == 4 ? Fixed.int32(indexType, 0) : -1;
         if (type != 0) {
-            throw refused(table, switch (type) {
-                case 1 -> "a hash index";
-                case 2 -> "a partitioned index";
-                case 3 -> "an index with first keys";
-                default -> "an index of type " + type;
-            });
+            throw refused(
+                    table,
+                    switch (type) {
+                        case 1 -> "a hash index";
+                        case 2 -> "a partitioned index";
+                        case 3 -> "an index with first keys";
+                        default -> "an index of type " + type;
+                    });
         }
         String comparator = text(properties, TableProperties.COMPARATOR);
         if (!TableProperties.BYTEWISE.equals(comparator)) {

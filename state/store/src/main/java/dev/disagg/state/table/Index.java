@@ -53,7 +53,10 @@ record Index(Block block) {
                 at = Varint.end(bytes, at);
             }
             int trailer = userKeys ? 0 : 8;
-            if (shared < 0 || shared > key.length || unshared < 0 || unshared > stored.entriesEnd() - at
+            if (shared < 0
+                    || shared > key.length
+                    || unshared < 0
+                    || unshared > stored.entriesEnd() - at
                     || shared + unshared < trailer) {
                 throw BlockFrame.damaged(table, offset, "is an index that does not parse", null);
             }

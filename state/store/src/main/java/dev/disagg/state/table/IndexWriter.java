@@ -28,7 +28,8 @@ final class IndexWriter {
 
     private void ensure(long more) {
         if (size + more > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 16, Math.max(size + more, 2L * bytes.length)));
+            bytes = Arrays.copyOf(
+                    bytes, (int) Math.min(Integer.MAX_VALUE - 16, Math.max(size + more, 2L * bytes.length)));
         }
     }
 

@@ -112,8 +112,7 @@ public final class Table {
                     + " has an entry that is not a put, delete or merge with sequence number 0: write the table again");
         }
         int at = BlockSearch.valueOffset(found);
-        return new TableEntry(
-                key, kind, Arrays.copyOfRange(block.bytes(), at, at + BlockSearch.valueLength(found)));
+        return new TableEntry(key, kind, Arrays.copyOfRange(block.bytes(), at, at + BlockSearch.valueLength(found)));
     }
 
     /**
@@ -142,7 +141,7 @@ public final class Table {
      *     without counting as a use, and reads are large from the start
      */
     public TableCursor cursor(byte[] from, byte @Nullable [] to, boolean fillCache) {
-        return new BlockCursor(reader, from, to, fillCache ? ReadMode.FILL : ReadMode.PASS_BY);
+        return new OpeningCursor(reader, from, to, fillCache ? ReadMode.FILL : ReadMode.PASS_BY);
     }
 
     /** What the manifest keeps of this table. */
@@ -160,6 +159,6 @@ public final class Table {
      * key and counts as in {@link #info}. Fails with {@link dev.disagg.ufs.Corrupt} at the first difference.
      */
     public CompletableFuture<Void> verify() {
-        return new Verification(reader).run();
+        return reader.readTail().thenCompose(tail -> new Verification(reader, tail).run());
     }
 }

@@ -21,6 +21,7 @@ public final class TableBlock {
     private EntryKind kind = EntryKind.PUT;
     /** The walk is at an entry that {@link #advance} has not shown yet. */
     private boolean ahead;
+
     private boolean ended;
 
     /**
@@ -29,8 +30,7 @@ public final class TableBlock {
      * @param from first key to show, or null for all
      * @param to end of the keys to show, or null for all
      */
-    TableBlock(
-            String table, long offset, int number, Block block, byte @Nullable [] from, byte @Nullable [] to) {
+    TableBlock(String table, long offset, int number, Block block, byte @Nullable [] from, byte @Nullable [] to) {
         this.table = table;
         this.offset = offset;
         this.number = number;
@@ -46,7 +46,9 @@ public final class TableBlock {
         do {
             ahead = step();
             ended = !ahead;
-        } while (ahead && from != null && Arrays.compareUnsigned(walk.key(), 0, walk.keyLength(), from, 0, from.length) < 0);
+        } while (ahead
+                && from != null
+                && Arrays.compareUnsigned(walk.key(), 0, walk.keyLength(), from, 0, from.length) < 0);
     }
 
     private boolean step() {
@@ -137,8 +139,7 @@ public final class TableBlock {
 
     /** Compares the current keys of two blocks as unsigned bytes: what a merge orders its inputs by. */
     public int compareKey(TableBlock other) {
-        return Arrays.compareUnsigned(
-                walk.key(), 0, walk.keyLength(), other.walk.key(), 0, other.walk.keyLength());
+        return Arrays.compareUnsigned(walk.key(), 0, walk.keyLength(), other.walk.key(), 0, other.walk.keyLength());
     }
 
     /** Copies of all entries after the current one; the block is at its end afterwards. */

@@ -88,8 +88,8 @@ public final class TableBuilder {
 
     private void checkEntry(byte[] key, int keyOffset, int keyLength, EntryKind kind, int valueLength) {
         if (keyLength > MAX_KEY_BYTES || valueLength > MAX_VALUE_BYTES) {
-            throw new Invalid("entry has a key of " + keyLength + " and a value of " + valueLength + " bytes, the most are "
-                    + MAX_KEY_BYTES + " and " + MAX_VALUE_BYTES + ": store it in parts");
+            throw new Invalid("entry has a key of " + keyLength + " and a value of " + valueLength
+                    + " bytes, the most are " + MAX_KEY_BYTES + " and " + MAX_VALUE_BYTES + ": store it in parts");
         }
         if (kind == EntryKind.DELETE && valueLength != 0) {
             throw new Invalid("a delete has a value of " + valueLength + " bytes: it must be empty");

@@ -40,10 +40,18 @@ public final class TableDump {
         if (bloom.lines() == 0) {
             out.append("  no filter\n");
         } else {
-            out.append("  filter: lines ").append(bloom.lines()).append(", probes ").append(bloom.probes()).append('\n');
+            out.append("  filter: lines ")
+                    .append(bloom.lines())
+                    .append(", probes ")
+                    .append(bloom.probes())
+                    .append('\n');
         }
         for (Map.Entry<String, byte[]> property : tail.properties().entrySet()) {
-            out.append("  ").append(property.getKey()).append(" = ").append(text(property)).append('\n');
+            out.append("  ")
+                    .append(property.getKey())
+                    .append(" = ")
+                    .append(text(property))
+                    .append('\n');
         }
         Footer footer = Footer.decode(name, bytes, bytes.length);
         out.append("footer: metaindex ").append(place(footer.metaindex()));

@@ -71,7 +71,14 @@ public record TableInfo(
             }
             in.at = 1;
             TableInfo info = new TableInfo(
-                    in.number(), in.number(), in.fixed32(), in.bytes(), in.bytes(), in.number(), in.number(), in.number());
+                    in.number(),
+                    in.number(),
+                    in.fixed32(),
+                    in.bytes(),
+                    in.bytes(),
+                    in.number(),
+                    in.number(),
+                    in.number());
             if (in.at != encoded.length
                     || info.tailOffset > info.bytes
                     || info.deletes + info.merges > info.entries
@@ -116,8 +123,9 @@ public record TableInfo(
         }
 
         Corrupt corrupt(String what, @Nullable Throwable cause) {
-            return new Corrupt("table information of " + encoded.length + " bytes " + what
-                    + "; restore from another checkpoint", cause);
+            return new Corrupt(
+                    "table information of " + encoded.length + " bytes " + what + "; restore from another checkpoint",
+                    cause);
         }
     }
 

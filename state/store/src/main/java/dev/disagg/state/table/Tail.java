@@ -4,6 +4,7 @@ package dev.disagg.state.table;
 import dev.disagg.ufs.Corrupt;
 import dev.disagg.ufs.Invalid;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -30,8 +31,9 @@ record Tail(Index index, Bloom bloom, Map<String, byte[]> properties, int weight
         try {
             return new Decoder(table, bytes, tailOffset, check).tail();
         } catch (IndexOutOfBoundsException e) {
-            throw new Corrupt("table " + table + ": the tail at offset " + tailOffset + " does not parse; "
-                    + BlockFrame.REMEDY, e);
+            throw new Corrupt(
+                    "table " + table + ": the tail at offset " + tailOffset + " does not parse; " + BlockFrame.REMEDY,
+                    e);
         }
     }
 
@@ -45,13 +47,15 @@ record Tail(Index index, Bloom bloom, Map<String, byte[]> properties, int weight
         try {
             Footer footer = Footer.decode(table, end, end.length);
             long start = Math.min(footer.metaindex().offset(), footer.index().offset());
-            for (byte[] handle : new Decoder(table, end, from, true).names(footer.metaindex()).values()) {
+            for (byte[] handle : new Decoder(table, end, from, true)
+                    .names(footer.metaindex())
+                    .values()) {
                 start = Math.min(start, BlockHandle.read(handle, 0).offset());
             }
             return start;
         } catch (IndexOutOfBoundsException e) {
-            throw new Corrupt("table " + table + ": its last " + end.length + " bytes do not parse; "
-                    + BlockFrame.REMEDY, e);
+            throw new Corrupt(
+                    "table " + table + ": its last " + end.length + " bytes do not parse; " + BlockFrame.REMEDY, e);
         }
     }
 
@@ -141,14 +145,18 @@ record Tail(Index index, Bloom bloom, Map<String, byte[]> properties, int weight
                 int length = Varint.int32(b, at);
                 at = Varint.end(b, at);
                 int end = block.entriesEnd();
-                if (shared < 0 || shared > name.length || unshared < 0 || unshared > end - at
-                        || length < 0 || length > end - at - unshared) {
+                if (shared < 0
+                        || shared > name.length
+                        || unshared < 0
+                        || unshared > end - at
+                        || length < 0
+                        || length > end - at - unshared) {
                     throw BlockFrame.damaged(table, handle.offset(), "does not parse", null);
                 }
-                name = java.util.Arrays.copyOf(name, shared + unshared);
+                name = Arrays.copyOf(name, shared + unshared);
                 System.arraycopy(b, at, name, shared, unshared);
                 at += unshared;
-                values.put(new String(name, StandardCharsets.UTF_8), java.util.Arrays.copyOfRange(b, at, at + length));
+                values.put(new String(name, StandardCharsets.UTF_8), Arrays.copyOfRange(b, at, at + length));
                 at += length;
             }
             return values;

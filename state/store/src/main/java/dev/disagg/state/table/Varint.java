@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.table;
 
+import java.util.Arrays;
+
 /**
  * Integers of one to ten bytes, seven bits a byte, lowest first; the top bit says that more follow. A number and the
  * position after it are two calls, so that nothing is allocated.
@@ -66,6 +68,6 @@ final class Varint {
     /** The stored form. */
     static byte[] of(long value) {
         byte[] bytes = new byte[MAX_LONG_BYTES];
-        return java.util.Arrays.copyOf(bytes, put(bytes, 0, value));
+        return Arrays.copyOf(bytes, put(bytes, 0, value));
     }
 }

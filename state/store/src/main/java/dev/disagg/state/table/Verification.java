@@ -9,21 +9,19 @@ import org.jspecify.annotations.Nullable;
 /** One reading of a whole table against what it says of itself. Used once. */
 final class Verification {
     private final BlockReader reader;
-    private @Nullable Tail tail;
+    private final Tail tail;
     private byte @Nullable [] last;
     private long entries;
     private long deletes;
     private long merges;
 
-    Verification(BlockReader reader) {
+    Verification(BlockReader reader, Tail tail) {
         this.reader = reader;
+        this.tail = tail;
     }
 
     CompletableFuture<Void> run() {
-        return reader.readTail().thenCompose(read -> {
-            tail = read;
-            return blocks(new BlockCursor(reader, new byte[0], null, ReadMode.IGNORE));
-        });
+        return blocks(new BlockCursor(reader, tail.index(), new byte[0], null, ReadMode.IGNORE));
     }
 
     /** Goes on while blocks are there, and otherwise when the next one is: the stack does not grow with the table. */

@@ -31,7 +31,8 @@ final class WeightedCache<K, V> {
     }
 
     /** The value if it is here, which counts as a use. */
-    @Nullable V getIfPresent(K key) {
+    @Nullable
+    V getIfPresent(K key) {
         V value = cache.getIfPresent(key);
         if (value != null) {
             hits.increment();
@@ -40,7 +41,8 @@ final class WeightedCache<K, V> {
     }
 
     /** The value if it is here, without counting as a use. */
-    @Nullable V peek(K key) {
+    @Nullable
+    V peek(K key) {
         return cache.policy().getIfPresentQuietly(key);
     }
 
@@ -57,8 +59,9 @@ final class WeightedCache<K, V> {
             return other;
         }
         try {
-            loader.get().whenComplete((value, failure) -> settle(
-                    key, mine, value, failure == null ? null : Failures.cause(failure)));
+            loader.get()
+                    .whenComplete((value, failure) ->
+                            settle(key, mine, value, failure == null ? null : Failures.cause(failure)));
         } catch (RuntimeException | Error e) {
             settle(key, mine, null, e);
         }
@@ -70,7 +73,8 @@ final class WeightedCache<K, V> {
      *
      * @return null when it is the caller's to load; otherwise what another caller loads, or has just loaded
      */
-    @Nullable CompletableFuture<V> claim(K key, CompletableFuture<V> mine) {
+    @Nullable
+    CompletableFuture<V> claim(K key, CompletableFuture<V> mine) {
         CompletableFuture<V> other = loading.putIfAbsent(key, mine);
         if (other != null) {
             return other;

@@ -6,7 +6,7 @@
  * drawn in {@code docs/format/table.md}.
  *
  * <p>Parts, in the order of dependence: {@code Varint}, {@code Hash64}, {@code MaskedCrc} (numbers); {@code BlockFrame}
- * (compression and checksum of one block); {@code BlockWriter}, {@code BlockEntries}, {@code BlockSearch} (entries within a
+ * (compression and checksum of one block); {@code BlockWriter}, {@code EntryWalk}, {@code BlockSearch} (entries within a
  * block); {@code Bloom}, {@code Index}, {@code Footer}, {@code TableProperties}, {@code Tail} (what finds a block); then the
  * public types. Knows nothing of trees, manifests, families, or where bytes come from.
  */

@@ -37,8 +37,8 @@ record MemoryTable(byte[] bytes, TableInfo info) {
     }
 
     static ByteSource source(byte[] bytes) {
-        return (offset, length) -> CompletableFuture.completedFuture(
-                ByteBuffer.wrap(bytes, (int) Math.min(offset, bytes.length), (int)
+        return (offset, length) ->
+                CompletableFuture.completedFuture(ByteBuffer.wrap(bytes, (int) Math.min(offset, bytes.length), (int)
                         Math.max(0, Math.min(length, bytes.length - offset))));
     }
 
@@ -57,7 +57,9 @@ record MemoryTable(byte[] bytes, TableInfo info) {
     static List<TableEntry> entries(TableCursor cursor) {
         List<TableEntry> entries = new ArrayList<>();
         try (cursor) {
-            for (TableBlock block = cursor.nextBlock().join(); block != null; block = cursor.nextBlock().join()) {
+            for (TableBlock block = cursor.nextBlock().join();
+                    block != null;
+                    block = cursor.nextBlock().join()) {
                 entries.addAll(block.remaining());
             }
         }

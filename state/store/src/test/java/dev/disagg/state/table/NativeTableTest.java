@@ -52,7 +52,7 @@ class NativeTableTest {
     }
 
     private static int count(long seed) {
-        return seed == 0 ? 1 : 1 << new SplittableRandom(seed).nextInt(17);
+        return seed == 0 ? 1 : 1 << new SplittableRandom(seed).nextInt(18);
     }
 
     @ParameterizedTest
@@ -72,7 +72,8 @@ class NativeTableTest {
             try (ReadOptions read = new ReadOptions();
                     SstFileReaderIterator iterator = reader.newIterator(read)) {
                 for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
-                    seen.add(new TableEntry(iterator.key(), live.get(seen.size()).kind(), iterator.value()));
+                    seen.add(
+                            new TableEntry(iterator.key(), live.get(seen.size()).kind(), iterator.value()));
                 }
                 iterator.status();
             }
@@ -111,8 +112,8 @@ class NativeTableTest {
         Path file = directory.resolve("native.sst");
         writeNatively(seed, entries, file);
         byte[] bytes = Files.readAllBytes(file);
-        TableInfo info = Table.inspect("native", MemoryTable.source(bytes), bytes.length)
-                .join();
+        TableInfo info =
+                Table.inspect("native", MemoryTable.source(bytes), bytes.length).join();
         Table table = new MemoryTable(bytes, info).open();
         table.verify().join();
         assertThat("seed " + seed, MemoryTable.entries(table), equalTo(entries));
@@ -126,14 +127,15 @@ class NativeTableTest {
         try (Options options = options();
                 EnvOptions env = new EnvOptions()) {
             options.setCompressionType(new CompressionType[] {
-                CompressionType.NO_COMPRESSION,
-                CompressionType.LZ4_COMPRESSION,
-                CompressionType.LZ4HC_COMPRESSION,
-                CompressionType.ZSTD_COMPRESSION
-            }[random.nextInt(4)]);
+                        CompressionType.NO_COMPRESSION,
+                        CompressionType.LZ4_COMPRESSION,
+                        CompressionType.LZ4HC_COMPRESSION,
+                        CompressionType.ZSTD_COMPRESSION
+                    }
+                    [random.nextInt(4)]);
             options.setTableFormatConfig(new BlockBasedTableConfig()
                     .setFormatVersion(5)
-                        .setChecksumType(org.rocksdb.ChecksumType.kCRC32c)
+                    .setChecksumType(org.rocksdb.ChecksumType.kCRC32c)
                     .setFilterPolicy(new BloomFilter(10, false))
                     .setBlockSize(64L << random.nextInt(10))
                     .setBlockRestartInterval(1 + random.nextInt(20))

@@ -24,9 +24,8 @@ final class RandomEntries {
             byte[] key = key(random, shape, previous);
             previous = key;
             int dice = random.nextInt(10);
-            EntryKind kind = deletes && dice == 0
-                    ? EntryKind.DELETE
-                    : merges && dice == 1 ? EntryKind.MERGE : EntryKind.PUT;
+            EntryKind kind =
+                    deletes && dice == 0 ? EntryKind.DELETE : merges && dice == 1 ? EntryKind.MERGE : EntryKind.PUT;
             byte[] value = kind == EntryKind.DELETE ? new byte[0] : value(random, maximumValueBytes);
             entries.put(key, new TableEntry(key, kind, value));
         }
