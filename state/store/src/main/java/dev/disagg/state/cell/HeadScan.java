@@ -41,15 +41,16 @@ final class HeadScan implements DueScan {
 
     /** An entry was set: the scan goes back for it. */
     void inserted(byte[] key) {
-        if (Arrays.compareUnsigned(key, bound) < 0
-                && (inserted == null || Arrays.compareUnsigned(key, inserted) < 0)) {
+        if (Arrays.compareUnsigned(key, bound) < 0 && (inserted == null || Arrays.compareUnsigned(key, inserted) < 0)) {
             inserted = key;
         }
     }
 
     /** Whether the last page, read from the store, said so. */
     boolean exhausted() {
-        return out != null && out.isDone() && (out.isCompletedExceptionally() || out.join().isEmpty());
+        return out != null
+                && out.isDone()
+                && (out.isCompletedExceptionally() || out.join().isEmpty());
     }
 
     @Override
@@ -77,7 +78,8 @@ final class HeadScan implements DueScan {
             }
             byte[] headEnd = index.headEnd();
             boolean headReachesBound = headEnd == null || Arrays.compareUnsigned(headEnd, bound) >= 0;
-            if (headReachesBound || (page != null && page.isDone() && Reads.value(page).isEmpty())) {
+            if (headReachesBound
+                    || (page != null && page.isDone() && Reads.value(page).isEmpty())) {
                 close();
                 break;
             }
