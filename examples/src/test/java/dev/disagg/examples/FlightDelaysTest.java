@@ -47,6 +47,7 @@ class FlightDelaysTest {
                 runnerOptions,
                 "--maxRecords=" + PipelineRuns.SLICE_RECORDS,
                 "--bounded",
+                "--reportDays=2",
                 "--joinEvery=24h",
                 "--hoursPerHistory=24");
     }

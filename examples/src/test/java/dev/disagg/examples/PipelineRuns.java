@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.apache.beam.sdk.Pipeline;
 import org.apache.beam.sdk.PipelineResult;
@@ -23,6 +25,13 @@ final class PipelineRuns {
      * each key and bundle.
      */
     static final int SLICE_RECORDS = Integer.getInteger("examples.slice", 20_000);
+
+    // The file sinks tell of every file. Held here, since a logger that nobody holds forgets its level.
+    private static final Logger BEAM = Logger.getLogger("org.apache.beam");
+
+    static {
+        BEAM.setLevel(Level.WARNING);
+    }
 
     private PipelineRuns() {}
 
