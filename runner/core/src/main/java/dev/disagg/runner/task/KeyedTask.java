@@ -404,11 +404,6 @@ public final class KeyedTask extends StageTask {
     }
 
     @Override
-    boolean watermarkIsNear() {
-        return releasedInput < sealedInput;
-    }
-
-    @Override
     long releasableMillis() {
         // At the end of input every live timer has fired, and what still holds belongs to nothing that can come.
         return releasedInput >= Frontier.MAX ? Frontier.MAX : Math.min(releasedInput, holds());

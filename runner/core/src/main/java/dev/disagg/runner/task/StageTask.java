@@ -357,9 +357,7 @@ public abstract class StageTask implements Duty, Services {
             }
         }
         releaseWatermark();
-        if (!watermarkIsNear()) {
-            outbound.flush();
-        }
+        outbound.flush();
         maintain();
     }
 
@@ -409,11 +407,6 @@ public abstract class StageTask implements Duty, Services {
             done = true;
             host.finished(this);
         }
-    }
-
-    /** Whether a watermark is about to be released, so that what was output had better travel with it. */
-    boolean watermarkIsNear() {
-        return false;
     }
 
     /** Whether the end of the output may be announced once the watermark is at its maximum. */
