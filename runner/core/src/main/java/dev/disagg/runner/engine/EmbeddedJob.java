@@ -12,6 +12,7 @@ import dev.disagg.runner.task.TaskHost;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.heap.HeapBackend;
+import dev.disagg.state.lsm.LocalCompaction;
 import dev.disagg.state.lsm.LsmBackend;
 import dev.disagg.state.lsm.LsmOptions;
 import dev.disagg.ufs.Checkpoint;
@@ -45,8 +46,10 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedJob implements TaskHost {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedJob.class);
     private static final int BACKGROUND_THREADS = 4;
+    private static final int COMPACTION_THREADS = 2;
     private static final int QUEUE = 1 << 20;
     private static final long STOP_MILLIS = 10_000;
+    private static final long DELAY_NANOS = 200_000;
 
     private final JobSpec spec;
     private final PipelineOptions options;
@@ -54,6 +57,7 @@ public final class EmbeddedJob implements TaskHost {
     private final Scheduler scheduler;
     private final ExecutorService coordinator;
     private final ExecutorService background;
+    private final ExecutorService compaction;
     private final JobStore store;
     private final StateBackend backend;
     private final List<StageTask> tasks;
@@ -83,6 +87,7 @@ public final class EmbeddedJob implements TaskHost {
         this.scheduler = SystemThreads.scheduler("disagg-timer");
         this.coordinator = SystemThreads.pool("disagg-coordinator", 1, QUEUE);
         this.background = SystemThreads.pool("disagg-background", BACKGROUND_THREADS, QUEUE);
+        this.compaction = SystemThreads.pool("disagg-compaction", COMPACTION_THREADS, QUEUE);
         this.delays = spec.delayedReads()
                 .map(seed -> new DelaySource(
                         new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
@@ -94,7 +99,11 @@ public final class EmbeddedJob implements TaskHost {
         try {
             this.backend = spec.stateBackend().equals("heap")
                     ? new HeapBackend(store.files(), background)
-                    : new LsmBackend(store.files(), LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2), background);
+                    : new LsmBackend(
+                            store.files(),
+                            LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2),
+                            background,
+                            cache -> new LocalCompaction(store.files(), cache, compaction));
             Optional<Checkpoint> start = store.start();
             RequestCounts before = store.requests();
             Map<String, OwnerRecord> owners = store.startOwners();
@@ -119,11 +128,10 @@ public final class EmbeddedJob implements TaskHost {
             store.close();
             coordinator.shutdown();
             background.shutdown();
+            compaction.shutdown();
             throw e;
         }
     }
-
-    private static final long DELAY_NANOS = 200_000;
 
     /** Makes the job and starts it; what can not work is thrown here, before anything runs. */
     public static EmbeddedJob start(JobSpec spec, PipelineOptions options, StageGraph graph, EngineTime time) {
@@ -302,6 +310,7 @@ public final class EmbeddedJob implements TaskHost {
                 : new Outcome(how.kind(), problem);
         coordinator.shutdown();
         background.shutdown();
+        compaction.shutdown();
         outcome.complete(last);
     }
 
