@@ -12,8 +12,6 @@ final class TaskSlot extends KeySlot {
 
     /** When it did, in the task's own count of entries into chains. */
     long lastEntered;
-    /** A firing of event-time timers is admitted and has not begun. */
-    boolean firePending;
 
     static TaskSlot of(KeyEntry entry) {
         Object attached = entry.attachment;
