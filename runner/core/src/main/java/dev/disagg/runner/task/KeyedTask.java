@@ -168,6 +168,7 @@ public final class KeyedTask extends StageTask {
     }
 
     private void seal(long watermark) {
+        outbound().flush();
         sealedInput = watermark;
         Epoch sealed = async().openEpoch();
         EpochTimes times = times(sealed);
@@ -424,6 +425,11 @@ public final class KeyedTask extends StageTask {
                 Math.min(
                         cells.timers(TimerDomain.EVENT).minOutputTimestampMillis(),
                         cells.timers(TimerDomain.PROCESSING).minOutputTimestampMillis()));
+    }
+
+    @Override
+    boolean watermarkIsNear() {
+        return releasedInput < sealedInput && async().inFlight() == 0;
     }
 
     @Override
