@@ -89,8 +89,7 @@ public final class EmbeddedJob implements TaskHost {
         this.background = SystemThreads.pool("disagg-background", BACKGROUND_THREADS, QUEUE);
         this.compaction = SystemThreads.pool("disagg-compaction", COMPACTION_THREADS, QUEUE);
         this.delays = spec.delayedReads()
-                .map(seed -> new DelaySource(
-                        new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
+                .map(seed -> new DelaySource(new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
                 .orElse(null);
         boolean scripted = graph.stages().stream().anyMatch(stage -> stage.head() instanceof Head.Scripted);
         this.activity = new Activity(scripted);
@@ -119,7 +118,11 @@ public final class EmbeddedJob implements TaskHost {
             }
             start.ifPresent(checkpoint -> {
                 RequestCounts took = store.requests().minus(before);
-                LOG.info("restored checkpoint {} with {} requests, {} bytes read", checkpoint.id(), took.total(), took.bytesRead());
+                LOG.info(
+                        "restored checkpoint {} with {} requests, {} bytes read",
+                        checkpoint.id(),
+                        took.total(),
+                        took.bytesRead());
             });
             this.unfinished.addAll(tasks);
             this.checkpoints = new Checkpoints(
@@ -258,9 +261,12 @@ public final class EmbeddedJob implements TaskHost {
             if (unfinished.isEmpty()) {
                 if (spec.checkpointing()) {
                     // What finalizers and sources wait for must be durable before the job is done.
-                    checkpoints.trigger().whenComplete((done, failure) -> submit(() -> end(failure == null
-                            ? new Outcome(Outcome.Kind.DONE, null)
-                            : new Outcome(Outcome.Kind.FAILED, Joined.cause(failure)))));
+                    checkpoints
+                            .trigger()
+                            .whenComplete((done, failure) -> submit(() -> end(
+                                    failure == null
+                                            ? new Outcome(Outcome.Kind.DONE, null)
+                                            : new Outcome(Outcome.Kind.FAILED, Joined.cause(failure)))));
                 } else {
                     end(new Outcome(Outcome.Kind.DONE, null));
                 }
@@ -290,8 +296,7 @@ public final class EmbeddedJob implements TaskHost {
         }
         ending = true;
         tasks.forEach(how.kind() == Outcome.Kind.DONE ? StageTask::shutdown : StageTask::cancel);
-        CompletableFuture<?>[] ends =
-                tasks.stream().map(StageTask::terminated).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<?>[] ends = tasks.stream().map(StageTask::terminated).toArray(CompletableFuture<?>[]::new);
         Throwable problem = how.cause();
         try {
             CompletableFuture.allOf(ends).get(STOP_MILLIS, TimeUnit.MILLISECONDS);
@@ -367,13 +372,21 @@ public final class EmbeddedJob implements TaskHost {
         }
         Checkpoints.Stats done = checkpoints.stats();
         return new Progress(
-                records, watermark, inFlight, done.committed(), done.lastId(), done.lastMillis(), done.lastBytes(), done.failed());
+                records,
+                watermark,
+                inFlight,
+                done.committed(),
+                done.lastId(),
+                done.lastMillis(),
+                done.lastBytes(),
+                done.failed());
     }
 
     /** Reads, delayed reads and hand-overs of a run with delayed reads. */
     public DelayCounts delayCounts() {
-        long handOvers =
-                tasks.stream().mapToLong(task -> task.asyncMetrics().handOvers()).sum();
+        long handOvers = tasks.stream()
+                .mapToLong(task -> task.asyncMetrics().handOvers())
+                .sum();
         return delays == null
                 ? new DelayCounts(0, 0, handOvers)
                 : new DelayCounts(delays.reads(), delays.delayedReads(), handOvers);

@@ -86,8 +86,10 @@ final class JobTasks {
         Map<Slot, CompletableFuture<ByteStore.Opened>> opening = new LinkedHashMap<>();
         slots.stream()
                 .filter(slot -> slot.stage().stateful())
-                .forEach(slot -> opening.put(slot, backend.open(
-                        Checkpoints.ownerName(slot.stage().id(), slot.index()), slot.range(), parents(slot))));
+                .forEach(slot -> opening.put(
+                        slot,
+                        backend.open(
+                                Checkpoints.ownerName(slot.stage().id(), slot.index()), slot.range(), parents(slot))));
         TaskStateOptions cells = TaskStateOptions.DEFAULT.withCacheBytes(
                 spec.stateMemoryBytes() / CELL_SHARE / Math.max(1, opening.size()));
         List<StageTask> tasks = new ArrayList<>();
@@ -117,7 +119,9 @@ final class JobTasks {
         }
         return slot.stage().source()
                 ? ofStage
-                : ofStage.stream().filter(parent -> overlap(parent.range(), mine)).toList();
+                : ofStage.stream()
+                        .filter(parent -> overlap(parent.range(), mine))
+                        .toList();
     }
 
     private static boolean overlap(KeyRange a, KeyRange b) {
@@ -152,7 +156,8 @@ final class JobTasks {
                 .withHandOver(handOver)
                 .withWatchdog(
                         WATCHDOG_NANOS,
-                        "run the transform with --synchronousTransforms=" + stage.transforms().get(0));
+                        "run the transform with --synchronousTransforms="
+                                + stage.transforms().get(0));
         if (stage.keyed()) {
             return new KeyedTask(task, host, async);
         }

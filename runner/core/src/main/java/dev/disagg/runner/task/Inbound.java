@@ -77,7 +77,8 @@ public final class Inbound {
     }
 
     /** The next message of a channel that is not blocked; null when there is none. */
-    @Nullable Message poll() {
+    @Nullable
+    Message poll() {
         Message message;
         while ((message = replay.poll()) != null || (message = arrived.poll()) != null) {
             if (blocked[message.channel()]) {

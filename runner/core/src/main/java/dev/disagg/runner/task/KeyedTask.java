@@ -259,7 +259,9 @@ public final class KeyedTask extends StageTask {
             Throwable cause = failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
                     ? failure.getCause()
                     : failure;
-            throw cause instanceof RuntimeException known ? known : new dev.disagg.ufs.Failed("a state read failed: " + cause.getMessage(), cause);
+            throw cause instanceof RuntimeException known
+                    ? known
+                    : new dev.disagg.ufs.Failed("a state read failed: " + cause.getMessage(), cause);
         }
     }
 
@@ -346,7 +348,8 @@ public final class KeyedTask extends StageTask {
             return;
         }
         KeyTimers timers = timersOf(entry);
-        Set<ByteBuffer> once = domain == TimerDomain.PROCESSING && processingTimers.firesOnce() ? new HashSet<>() : null;
+        Set<ByteBuffer> once =
+                domain == TimerDomain.PROCESSING && processingTimers.firesOnce() ? new HashSet<>() : null;
         for (Timer timer = timers.firstDue(domain, beforeMillis);
                 timer != null;
                 timer = timers.firstDue(domain, beforeMillis)) {

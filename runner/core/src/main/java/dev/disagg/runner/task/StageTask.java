@@ -247,7 +247,11 @@ public abstract class StageTask implements Duty, Services {
         host.snapshot(
                 this,
                 at,
-                state == null ? null : state.freeze(at.checkpoint(), new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark).encode()));
+                state == null
+                        ? null
+                        : state.freeze(
+                                at.checkpoint(),
+                                new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark).encode()));
         snapshotTaken(at.checkpoint());
         outbound.barrier(at);
         barrier = null;
