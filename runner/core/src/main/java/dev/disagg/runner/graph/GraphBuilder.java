@@ -81,6 +81,14 @@ final class GraphBuilder {
         return nextNumber++;
     }
 
+    private Coder<WindowedValue<Object>> coder(int collection) {
+        Coder<WindowedValue<Object>> coder = coders.get(collection);
+        if (coder == null) {
+            throw new IllegalStateException("collection " + collection + " has no coder");
+        }
+        return coder;
+    }
+
     private List<Integer> partsOf(PValue collection) {
         int number = number(collection);
         return parts.getOrDefault(number, List.of(number));
@@ -113,7 +121,7 @@ final class GraphBuilder {
     private void connect(Draft to, Collection<Integer> collections, Exchange exchange) {
         for (int collection : collections) {
             edges.add(new StageGraph.Edge(
-                    edges.size(), producer(collection).index, collection, to.index, exchange, coders.get(collection)));
+                    edges.size(), producer(collection).index, collection, to.index, exchange, coder(collection)));
         }
     }
 
@@ -151,7 +159,7 @@ final class GraphBuilder {
                 .mapToInt(c -> producer(c).parallelism)
                 .max()
                 .orElse(1);
-        int inside = fresh(coders.get(collections.get(0)));
+        int inside = fresh(coder(collections.get(0)));
         Draft stage = newStage(name, new Head.Pass("", inside), tasks);
         connect(stage, collections, new Exchange.Forward());
         return new Place(stage, inside);

@@ -82,10 +82,10 @@ final class Chain {
                     parDo.parDo(), services, finalizer, byTag(parDo.parDo().outputs(), receivers));
         }
         if (step instanceof Step.AssignWindows assign) {
-            return new WindowNode(assign.name(), assign.windowFn(), Receiver.all(receivers.get(assign.output())));
+            return new WindowNode(assign.name(), assign.windowFn(), to(assign.output(), receivers));
         }
         Step.Lift lift = (Step.Lift) step;
-        return new LiftNode(lift, Receiver.all(receivers.get(lift.output())), services);
+        return new LiftNode(lift, to(lift.output(), receivers), services);
     }
 
     private static Map<TupleTag<?>, Receiver> outputsOf(Head.Keyed head, Map<Integer, List<Receiver>> receivers) {
@@ -95,16 +95,18 @@ final class Chain {
         if (head instanceof Head.Splittable splittable) {
             return byTag(splittable.parDo().outputs(), receivers);
         }
-        return Map.of(
-                KeyedNode.MAIN,
-                Receiver.all(receivers.get(head.outputs().iterator().next())));
+        return Map.of(KeyedNode.MAIN, to(head.outputs().iterator().next(), receivers));
     }
 
     private static Map<TupleTag<?>, Receiver> byTag(
             Map<TupleTag<?>, Integer> outputs, Map<Integer, List<Receiver>> receivers) {
         Map<TupleTag<?>, Receiver> byTag = new HashMap<>();
-        outputs.forEach((tag, collection) -> byTag.put(tag, Receiver.all(receivers.get(collection))));
+        outputs.forEach((tag, collection) -> byTag.put(tag, to(collection, receivers)));
         return byTag;
+    }
+
+    private static Receiver to(int collection, Map<Integer, List<Receiver>> receivers) {
+        return Receiver.all(receivers.getOrDefault(collection, List.of()));
     }
 
     /** The way in for elements of a straight stage. */

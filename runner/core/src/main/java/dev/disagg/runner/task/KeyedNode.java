@@ -44,7 +44,7 @@ abstract class KeyedNode implements Node {
         if (head instanceof Head.Splittable splittable) {
             return new SplittableNode(splittable, services, finalizer, receivers);
         }
-        return GroupNode.of(head, services, receivers.get(MAIN));
+        return GroupNode.of(head, services, receivers.getOrDefault(MAIN, Receiver.NOWHERE));
     }
 
     /** Turns to a key; {@code key} may be null when only the encoded form is at hand and decoding is not needed yet. */
