@@ -49,7 +49,6 @@ public final class EmbeddedJob implements TaskHost {
     private static final int COMPACTION_THREADS = 2;
     private static final int QUEUE = 1 << 20;
     private static final long STOP_MILLIS = 10_000;
-    private static final long DELAY_NANOS = 200_000;
 
     private final JobSpec spec;
     private final PipelineOptions options;
@@ -89,7 +88,7 @@ public final class EmbeddedJob implements TaskHost {
         this.background = SystemThreads.pool("disagg-background", BACKGROUND_THREADS, QUEUE);
         this.compaction = SystemThreads.pool("disagg-compaction", COMPACTION_THREADS, QUEUE);
         this.delays = spec.delayedReads()
-                .map(seed -> new DelaySource(new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
+                .map(seed -> new DelaySource(new SplittableRandom(seed), SystemThreads.pool("disagg-delay", 1, QUEUE)))
                 .orElse(null);
         boolean scripted = graph.stages().stream().anyMatch(stage -> stage.head() instanceof Head.Scripted);
         this.activity = new Activity(scripted);
