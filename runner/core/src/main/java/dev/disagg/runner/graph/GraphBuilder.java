@@ -121,7 +121,8 @@ final class GraphBuilder {
         Head.Source source = head.apply(number(output));
         boolean one = source instanceof Head.Scripted || source instanceof Head.Impulse || source instanceof Head.Empty;
         newStage(name, source, one ? 1 : parallelism);
-        unbounded |= endless && output.isBounded() == PCollection.IsBounded.UNBOUNDED && !(source instanceof Head.Scripted);
+        unbounded |=
+                endless && output.isBounded() == PCollection.IsBounded.UNBOUNDED && !(source instanceof Head.Scripted);
     }
 
     void flatten(String name, Collection<? extends PValue> inputs, PCollection<?> output) {
@@ -146,7 +147,10 @@ final class GraphBuilder {
         if (!ownStage && collections.size() == 1) {
             return new Place(producer(collections.get(0)), collections.get(0));
         }
-        int tasks = collections.stream().mapToInt(c -> producer(c).parallelism).max().orElse(1);
+        int tasks = collections.stream()
+                .mapToInt(c -> producer(c).parallelism)
+                .max()
+                .orElse(1);
         int inside = fresh(coders.get(collections.get(0)));
         Draft stage = newStage(name, new Head.Pass("", inside), tasks);
         connect(stage, collections, new Exchange.Forward());
@@ -185,7 +189,11 @@ final class GraphBuilder {
     }
 
     void groupByKey(
-            String name, PCollection<?> input, PCollection<?> output, KvCoder<?, ?> coder, WindowingStrategy<?, ?> windowing) {
+            String name,
+            PCollection<?> input,
+            PCollection<?> output,
+            KvCoder<?, ?> coder,
+            WindowingStrategy<?, ?> windowing) {
         Draft stage = newStage(name, new Head.Group(name, coder, windowing, number(output)), tasksFor(coder));
         connect(stage, partsOf(input), new Exchange.ByKey(coder.getKeyCoder()));
     }
@@ -202,9 +210,11 @@ final class GraphBuilder {
         if (lift) {
             List<Integer> lifted = new ArrayList<>();
             for (int collection : collections) {
-                int partial = fresh(EdgeCoders.of(
-                        KvCoder.of(coder.getKeyCoder(), combine.getAccumulatorCoder()), windowing));
-                addStep(producer(collection), new Step.Lift(name + "/Lifted", collection, coder, combine, windowing, partial));
+                int partial =
+                        fresh(EdgeCoders.of(KvCoder.of(coder.getKeyCoder(), combine.getAccumulatorCoder()), windowing));
+                addStep(
+                        producer(collection),
+                        new Step.Lift(name + "/Lifted", collection, coder, combine, windowing, partial));
                 lifted.add(partial);
             }
             collections = lifted;

@@ -28,7 +28,8 @@ abstract class KeyedNode implements Node {
     @SuppressWarnings("unchecked")
     KeyedNode(String name, Coder<?> keyCoder, WindowingStrategy<?, ?> windowing, Services services) {
         this.keyCoder = (Coder<Object>) keyCoder;
-        this.state = new StepState(name, services.state(), windowing.getWindowFn().windowCoder(), services.reads());
+        this.state =
+                new StepState(name, services.state(), windowing.getWindowFn().windowCoder(), services.reads());
         this.timers = new StepTimers(state, services::nowMillis, services::outputWatermarkMillis);
     }
 
@@ -60,7 +61,8 @@ abstract class KeyedNode implements Node {
         try {
             return CoderUtils.decodeFromByteArray(keyCoder, encoded);
         } catch (CoderException e) {
-            throw new IllegalStateException("a stored key can not be decoded by " + keyCoder + ": " + e.getMessage(), e);
+            throw new IllegalStateException(
+                    "a stored key can not be decoded by " + keyCoder + ": " + e.getMessage(), e);
         }
     }
 
