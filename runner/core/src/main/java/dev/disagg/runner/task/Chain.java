@@ -28,6 +28,10 @@ final class Chain {
     private int elements;
     private long openedNanos;
     private long holdMillis = Long.MAX_VALUE;
+    /** Whether something has entered since the last flush, and when the first did. */
+    private boolean keeps;
+
+    private long keptNanos;
 
     /** Set while a computation runs through, also while it is parked. */
     boolean inBody;
@@ -129,6 +133,10 @@ final class Chain {
             holdMillis = Long.MAX_VALUE;
             nodes.forEach(Node::startBundle);
         }
+        if (!keeps) {
+            keeps = true;
+            keptNanos = nowNanos;
+        }
         elements++;
         holdMillis = Math.min(holdMillis, timestampMillis);
     }
@@ -147,8 +155,14 @@ final class Chain {
         return open && holds ? holdMillis : Long.MAX_VALUE;
     }
 
+    /** Whether steps may have kept something back for this long. */
+    boolean keepsFor(long nanos, long nowNanos) {
+        return keeps && nowNanos - keptNanos >= nanos;
+    }
+
     /** Outputs what steps keep back between bundles. */
     void flush() {
+        keeps = false;
         nodes.forEach(Node::flush);
     }
 
@@ -159,7 +173,6 @@ final class Chain {
         }
         for (Node node : nodes) {
             node.finishBundle();
-            node.flush();
         }
         open = false;
         return finalizer.getAndClearFinalizations();
