@@ -125,7 +125,16 @@ final class Chain {
     }
 
     /** Something with this timestamp is about to enter: starts a bundle if none is open. */
-    void enter(long timestampMillis, long nowNanos) {
+    void enter(long timestampMillis, TaskHost host) {
+        if (!open || !keeps) {
+            enterFirst(host.nanoTime());
+        }
+        elements++;
+        holdMillis = Math.min(holdMillis, timestampMillis);
+    }
+
+    /** The clock is read once per bundle and flush: reading it costs as much as a small step. */
+    private void enterFirst(long nowNanos) {
         if (!open) {
             open = true;
             elements = 0;
@@ -137,8 +146,6 @@ final class Chain {
             keeps = true;
             keptNanos = nowNanos;
         }
-        elements++;
-        holdMillis = Math.min(holdMillis, timestampMillis);
     }
 
     boolean isOpen() {
