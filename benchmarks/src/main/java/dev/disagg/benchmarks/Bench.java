@@ -2,6 +2,7 @@
 package dev.disagg.benchmarks;
 
 import dev.disagg.benchmarks.first.FirstBench;
+import dev.disagg.benchmarks.jmh.Jmh;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,8 @@ public final class Bench {
         List<Measure> run(List<String> options) throws Exception;
     }
 
-    private static final Map<String, Benchmark> BENCHMARKS = new TreeMap<>(Map.of("first", FirstBench::run));
+    private static final Map<String, Benchmark> BENCHMARKS =
+            new TreeMap<>(Map.of("first", FirstBench::run, "async", Jmh::async, "state", Jmh::state));
 
     private Bench() {}
 
