@@ -35,17 +35,11 @@ public final class FirstRun {
         job.run(options, coldEvents);
         long coldNanos = SYSTEM.getProcessCpuTime();
 
+        job.run(options, coldEvents);
         long before = uptimeMillis();
         job.run(options, coldEvents);
-        long events = most;
-        if (direct) {
-            long millis = Math.max(1, uptimeMillis() - before);
-            events = Math.min(most, wholeKeys(coldEvents * seconds * 1000 / millis));
-            // A second time, so that it has been warmed for longer than the other runner.
-            job.run(options, coldEvents);
-        } else {
-            job.run(options, most);
-        }
+        long millis = Math.max(1, uptimeMillis() - before);
+        long events = direct ? Math.min(most, wholeKeys(coldEvents * seconds * 1000 / millis)) : most;
 
         long from = SYSTEM.getProcessCpuTime();
         job.run(options, events);
