@@ -35,33 +35,33 @@ final class CellBinder implements StateTag.StateBinder {
 
     @Override
     public <T> ValueState<T> bindValue(StateTag<ValueState<T>> spec, Coder<T> coder) {
-        return new CellValue<>(state, row.value(cell, CoderCodec.of(coder)));
+        return new CellValue<>(state, row.value(cell, state.codec(coder)));
     }
 
     @Override
     public <T> BagState<T> bindBag(StateTag<BagState<T>> spec, Coder<T> coder) {
-        return new CellBag<>(state, row.bag(cell, CoderCodec.of(coder)));
+        return new CellBag<>(state, row.bag(cell, state.codec(coder)));
     }
 
     @Override
     public <T> SetState<T> bindSet(StateTag<SetState<T>> spec, Coder<T> coder) {
-        return new CellSet<>(new Collected(state, row.collection(cell)), CoderCodec.of(coder));
+        return new CellSet<>(new Collected(state, row.collection(cell)), state.codec(coder));
     }
 
     @Override
     public <K, V> MapState<K, V> bindMap(StateTag<MapState<K, V>> spec, Coder<K> keys, Coder<V> values) {
-        return new CellMap<>(new Collected(state, row.collection(cell)), CoderCodec.of(keys), CoderCodec.of(values));
+        return new CellMap<>(new Collected(state, row.collection(cell)), state.codec(keys), state.codec(values));
     }
 
     @Override
     public <K, V> MultimapState<K, V> bindMultimap(StateTag<MultimapState<K, V>> spec, Coder<K> keys, Coder<V> values) {
         return new CellMultimap<>(
-                new Collected(state, row.collection(cell)), CoderCodec.of(keys), CoderCodec.of(values));
+                new Collected(state, row.collection(cell)), state.codec(keys), state.codec(values));
     }
 
     @Override
     public <T> OrderedListState<T> bindOrderedList(StateTag<OrderedListState<T>> spec, Coder<T> coder) {
-        return new CellOrderedList<>(new Collected(state, row.collection(cell)), CoderCodec.of(coder));
+        return new CellOrderedList<>(new Collected(state, row.collection(cell)), state.codec(coder));
     }
 
     @Override

@@ -19,7 +19,7 @@ record CellCombining<I, A, O>(StepState state, AccumulatorCell<A> cell, CombineF
                 state,
                 row.accumulator(
                         cell,
-                        CoderCodec.of(coder),
+                        state.codec(coder),
                         (a, b) -> combine.mergeAccumulators(List.of(a, b)),
                         combine::createAccumulator),
                 combine);

@@ -9,8 +9,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.StateInternals;
 import org.apache.beam.runners.core.StateNamespace;
@@ -27,11 +29,17 @@ import org.jspecify.annotations.Nullable;
  * are bound to their row when they are made. One owner.
  */
 public final class StepState implements StateInternals {
+    private static final int MAX_CODECS = 64;
+
     private final String step;
     private final TaskState cells;
     private final Coder<BoundedWindow> windowCoder;
     final Reads reads;
-    private final Map<String, Integer> cellIds = new HashMap<>();
+    /** Few, as a step has few cells. */
+    private final List<NamedCell> namedCells = new ArrayList<>();
+
+    private final StringBuilder cellName = new StringBuilder(32);
+    private final Map<Coder<?>, CoderCodec<?>> codecs = new IdentityHashMap<>();
     private final Deque<Runnable> deferred = new ArrayDeque<>();
     private @Nullable KeyEntry entry;
     private @Nullable Object key;
@@ -137,8 +145,10 @@ public final class StepState implements StateInternals {
         return tag.bind(binder);
     }
 
+    /** Called at each access to state, so it makes no string of a name that it has seen. */
     private int cellId(StateTag<?> tag, int trigger) {
-        StringBuilder name = new StringBuilder(32);
+        StringBuilder name = cellName;
+        name.setLength(0);
         try {
             tag.appendTo(name);
         } catch (IOException e) {
@@ -147,7 +157,30 @@ public final class StepState implements StateInternals {
         if (trigger >= 0) {
             name.append('@').append(trigger);
         }
-        return cellIds.computeIfAbsent(name.toString(), id -> cells.cellId(step, id));
+        for (NamedCell named : namedCells) {
+            if (named.name.contentEquals(name)) {
+                return named.id;
+            }
+        }
+        NamedCell named = new NamedCell(name.toString(), cells.cellId(step, name.toString()));
+        namedCells.add(named);
+        return named.id;
+    }
+
+    private record NamedCell(String name, int id) {}
+
+    /** The codec over {@code coder}; the same one for the same coder while they are few. */
+    @SuppressWarnings("unchecked")
+    <T> CoderCodec<T> codec(Coder<T> coder) {
+        CoderCodec<?> codec = codecs.get(coder);
+        if (codec == null) {
+            if (codecs.size() >= MAX_CODECS) {
+                codecs.clear();
+            }
+            codec = CoderCodec.of(coder);
+            codecs.put(coder, codec);
+        }
+        return (CoderCodec<T>) codec;
     }
 
     /** Waits until {@code cell} is in memory. */

@@ -28,14 +28,15 @@ final class TimerNames {
     private static final byte WINDOW_AND_TRIGGER = 2;
 
     private final StepState state;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
+    private final DataOutputStream out = new DataOutputStream(bytes);
 
     TimerNames(StepState state) {
         this.state = state;
     }
 
     byte[] id(StateNamespace namespace, String timerId, String familyId, TimeDomain domain) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(48);
-        DataOutputStream out = new DataOutputStream(bytes);
+        bytes.reset();
         try {
             out.writeByte(code(domain));
             if (namespace instanceof StateNamespaces.WindowNamespace<?> inWindow) {

@@ -28,6 +28,10 @@ final class Chain {
     private int elements;
     private long openedNanos;
     private long holdMillis = Long.MAX_VALUE;
+    /** Whether something has entered since the last flush, and when the first did. */
+    private boolean keeps;
+
+    private long keptNanos;
 
     /** Set while a computation runs through, also while it is parked. */
     boolean inBody;
@@ -123,7 +127,16 @@ final class Chain {
     }
 
     /** Something with this timestamp is about to enter: starts a bundle if none is open. */
-    void enter(long timestampMillis, long nowNanos) {
+    void enter(long timestampMillis, TaskHost host) {
+        if (!open || !keeps) {
+            enterFirst(host.nanoTime());
+        }
+        elements++;
+        holdMillis = Math.min(holdMillis, timestampMillis);
+    }
+
+    /** The clock is read once per bundle and flush: reading it costs as much as a small step. */
+    private void enterFirst(long nowNanos) {
         if (!open) {
             open = true;
             elements = 0;
@@ -131,8 +144,10 @@ final class Chain {
             holdMillis = Long.MAX_VALUE;
             nodes.forEach(Node::startBundle);
         }
-        elements++;
-        holdMillis = Math.min(holdMillis, timestampMillis);
+        if (!keeps) {
+            keeps = true;
+            keptNanos = nowNanos;
+        }
     }
 
     boolean isOpen() {
@@ -149,8 +164,14 @@ final class Chain {
         return open && holds ? holdMillis : Long.MAX_VALUE;
     }
 
+    /** Whether steps may have kept something back for this long. */
+    boolean keepsFor(long nanos, long nowNanos) {
+        return keeps && nowNanos - keptNanos >= nanos;
+    }
+
     /** Outputs what steps keep back between bundles. */
     void flush() {
+        keeps = false;
         nodes.forEach(Node::flush);
     }
 
@@ -161,7 +182,6 @@ final class Chain {
         }
         for (Node node : nodes) {
             node.finishBundle();
-            node.flush();
         }
         open = false;
         return finalizer.getAndClearFinalizations();

@@ -339,7 +339,7 @@ public final class KeyedTask extends StageTask {
                 chain.openedAt = entered;
             }
         }
-        chain.enter(timestampMillis, host().nanoTime());
+        chain.enter(timestampMillis, host());
     }
 
     /** Fires the due timers of a key, one at a time, in order; what a firing sets or clears counts at once. */

@@ -12,7 +12,7 @@ interface Node {
 
     default void finishBundle() {}
 
-    /** Outputs what it keeps back; called before a watermark or barrier passes. */
+    /** Outputs what it keeps back, also across bundles; called before a watermark or barrier passes, and in time. */
     default void flush() {}
 
     /** Releases what user code holds; called once, also after a failure. */

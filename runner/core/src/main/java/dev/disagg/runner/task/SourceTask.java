@@ -112,7 +112,7 @@ public final class SourceTask extends StageTask {
         boolean done = true;
         Chain chain = chain();
         Receiver into = value -> {
-            chain.enter(value.getTimestamp().getMillis(), host().nanoTime());
+            chain.enter(value.getTimestamp().getMillis(), host());
             chain.entry().accept(value);
         };
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(readMetrics);

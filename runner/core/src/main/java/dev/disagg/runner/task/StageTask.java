@@ -265,6 +265,7 @@ public abstract class StageTask implements Duty, Services {
             afterTurn();
             return 0;
         }
+        chains.forEach(Chain::flush);
         releaseWatermark();
         outbound.flush();
         if (active && isQuiet()) {
@@ -358,6 +359,9 @@ public abstract class StageTask implements Duty, Services {
         for (Chain chain : chains) {
             if (!chain.inBody && chain.isFull(spec.maxBundleElements(), spec.maxBundleNanos(), now)) {
                 finishBundle(chain);
+            }
+            if (!chain.inBody && chain.keepsFor(spec.maxBundleNanos(), now)) {
+                chain.flush();
             }
         }
         releaseWatermark();

@@ -49,7 +49,7 @@ public final class StraightTask extends StageTask {
 
     private void run(WindowedValue<?> value) {
         Chain chain = chain();
-        chain.enter(value.getTimestamp().getMillis(), host().nanoTime());
+        chain.enter(value.getTimestamp().getMillis(), host());
         chain.entry().accept(value);
     }
 

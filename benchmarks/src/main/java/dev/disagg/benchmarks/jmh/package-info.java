@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Costs of single operations, by JMH: each beside what it is to be compared with, in the same process. */
+@NullMarked
+package dev.disagg.benchmarks.jmh;
+
+import org.jspecify.annotations.NullMarked;
