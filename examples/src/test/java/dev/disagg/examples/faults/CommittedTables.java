@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileReader;
 import org.rocksdb.StringAppendOperator;
@@ -40,6 +41,7 @@ record CommittedTables(int tables, int runs) {
 
     /** Copies each table into a file of its own and has it verified; throws for the first that is refused. */
     static CommittedTables verify(String stateUri, String jobName, Path scratch) throws IOException, RocksDBException {
+        RocksDB.loadLibrary();
         int tables = 0;
         Map<String, Set<Long>> runs = new HashMap<>();
         try (ObjectStore store = ObjectStores.open(stateUri);

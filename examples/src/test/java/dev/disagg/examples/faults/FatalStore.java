@@ -44,9 +44,10 @@ final class FatalStore extends ForwardingStore {
         if (isUpload(name)) {
             ObjectWriter writer = files.create(name);
             ByteBuffer half = bytes.duplicate();
-            half.limit(half.position() + half.remaining() / 2);
+            int halfBytes = half.remaining() / 2;
+            half.limit(half.position() + halfBytes);
             writer.write(half);
-            return die(half.remaining() + " of " + bytes.remaining() + " bytes");
+            return die(halfBytes + " of " + bytes.remaining() + " bytes");
         }
         return dead() ? never() : super.put(name, bytes);
     }

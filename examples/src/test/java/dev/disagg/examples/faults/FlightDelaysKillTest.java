@@ -51,7 +51,7 @@ class FlightDelaysKillTest {
         for (int i = 0; i < each; i++) {
             points.add(new FatalPoint(FatalPoint.Kind.UPLOAD, 3 + random.nextInt(12)));
             points.add(new FatalPoint(FatalPoint.Kind.BEFORE_COMMIT, 1 + random.nextInt(3)));
-            points.add(new FatalPoint(FatalPoint.Kind.EXPIRY, 1 + i % 2));
+            points.add(new FatalPoint(FatalPoint.Kind.EXPIRY, 1));
             points.add(new FatalPoint(FatalPoint.Kind.PARKED, 5 + random.nextInt(60)));
             points.add(
                     i % 2 == 0

@@ -84,7 +84,7 @@ final class JobTasks {
         slots.stream()
                 .filter(slot -> slot.stage().stateful())
                 .forEach(slot -> opening.put(slot, backend.open(
-                        Checkpoints.ownerName(slot.stage().id(), slot.index()), storeRange(slot), parents(slot))));
+                        Checkpoints.ownerName(slot.stage().id(), slot.index()), slot.range(), parents(slot))));
         TaskStateOptions cells = TaskStateOptions.DEFAULT.withCacheBytes(
                 spec.stateMemoryBytes() / CELL_SHARE / Math.max(1, opening.size()));
         List<StageTask> tasks = new ArrayList<>();
@@ -95,18 +95,17 @@ final class JobTasks {
         return tasks;
     }
 
-    /** Splits of a source are not bound to keys: each task may see all of them, and keeps its own. */
-    private static KeyRange storeRange(Slot slot) {
-        return slot.stage().source() ? KeyRange.ALL : slot.range();
-    }
-
+    /**
+     * What a task's state is opened from: those whose groups it shares. Splits of a source are not bound to groups, so each of
+     * its tasks sees the splits of all, and keeps its own.
+     */
     private List<ByteStore.Parent> parents(Slot slot) {
         List<ByteStore.Parent> parents = new ArrayList<>();
         owners.forEach((owner, record) -> {
             if (Checkpoints.isOwnerOf(owner, slot.stage().id())) {
                 KeyRange range = Manifest.of(owner, record).range();
-                KeyRange mine = storeRange(slot);
-                if (range.firstGroup() < mine.endGroup() && mine.firstGroup() < range.endGroup()) {
+                KeyRange mine = slot.range();
+                if (slot.stage().source() || range.firstGroup() < mine.endGroup() && mine.firstGroup() < range.endGroup()) {
                     parents.add(new ByteStore.Parent(range, record));
                 }
             }
