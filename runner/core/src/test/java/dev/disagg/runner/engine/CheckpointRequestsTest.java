@@ -3,6 +3,7 @@ package dev.disagg.runner.engine;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.lessThan;
 import static org.hamcrest.Matchers.lessThanOrEqualTo;
 
 import dev.disagg.runner.DisaggPipelineResult;
@@ -88,6 +89,14 @@ class CheckpointRequestsTest {
         return job.requests().minus(before);
     }
 
+    /** Until the watermark has come to all tasks: a watermark is a change, and stored. */
+    private void checkpointUntilWatermark(long millis) throws Exception {
+        for (int tries = 0; job.progress().watermarkMillis() < millis; tries++) {
+            assertThat("the watermark comes at last", tries, is(lessThan(1000)));
+            checkpoint();
+        }
+    }
+
     @Test
     void secondCheckpointWithNothingChangedWritesOneRecordAlone() throws Exception {
         start(2);
@@ -95,6 +104,8 @@ class CheckpointRequestsTest {
         drain.next();
         drain.next();
         assertThat("log record and pack", checkpoint().writes(), is(2L));
+        checkpointUntilWatermark(2);
+        checkpoint();
         RequestCounts second = checkpoint();
         assertThat(second.toString(), second.conditionalPuts(), is(1L));
         assertThat(second.toString(), second.total(), is(1L));

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.io.Read;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.TimestampedValue;
@@ -84,9 +83,5 @@ public final class Feed {
             return next.isBefore(watermark) ? next : watermark;
         }
         return closed ? BoundedWindow.TIMESTAMP_MAX_VALUE : watermark;
-    }
-
-    static StringUtf8Coder coder() {
-        return StringUtf8Coder.of();
     }
 }

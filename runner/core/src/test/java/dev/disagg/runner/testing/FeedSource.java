@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.apache.beam.sdk.coders.AtomicCoder;
 import org.apache.beam.sdk.coders.Coder;
+import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.io.UnboundedSource;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.util.VarInt;
@@ -43,12 +44,12 @@ final class FeedSource extends UnboundedSource<String, FeedSource.Mark> {
 
     @Override
     public Coder<Mark> getCheckpointMarkCoder() {
-        return new MarkCoder(feed);
+        return MarkCoder.INSTANCE;
     }
 
     @Override
     public Coder<String> getOutputCoder() {
-        return Feed.coder();
+        return StringUtf8Coder.of();
     }
 
     private static final class Reader extends UnboundedReader<String> {
@@ -116,30 +117,17 @@ final class FeedSource extends UnboundedSource<String, FeedSource.Mark> {
     private static final class MarkCoder extends AtomicCoder<Mark> {
         private static final long serialVersionUID = 1;
 
-        private final String feed;
-
-        MarkCoder(String feed) {
-            this.feed = feed;
-        }
+        static final MarkCoder INSTANCE = new MarkCoder();
 
         @Override
         public void encode(Mark mark, OutputStream out) throws IOException {
+            StringUtf8Coder.of().encode(mark.feed, out);
             VarInt.encode(mark.position, out);
         }
 
         @Override
         public Mark decode(InputStream in) throws IOException {
-            return new Mark(feed, VarInt.decodeInt(in));
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof MarkCoder coder && coder.feed.equals(feed);
-        }
-
-        @Override
-        public int hashCode() {
-            return feed.hashCode();
+            return new Mark(StringUtf8Coder.of().decode(in), VarInt.decodeInt(in));
         }
     }
 }
