@@ -2,6 +2,7 @@
 package dev.disagg.runner.engine;
 
 import static org.hamcrest.MatcherAssert.assertThat;
+import static org.hamcrest.Matchers.endsWith;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.lessThan;
 import static org.hamcrest.Matchers.lessThanOrEqualTo;
@@ -121,6 +122,23 @@ class CheckpointRequestsTest {
             feed.give(element, checkpoint);
             String times = "," + ((checkpoint + 4) / 5);
             assertThat(drain.next(), is(element + times.repeat(KEYED_STAGES)));
+            RequestCounts cost = checkpoint();
+            assertThat("checkpoint " + checkpoint + ": " + cost, cost.writes(), is(lessThanOrEqualTo(3L)));
+        }
+    }
+
+    /** Not one task after the other: all of them have a little to write, and to compact, at the same time. */
+    @Test
+    void thirtyTasksWithOneElementEachCostThreePutsACheckpoint() throws Exception {
+        start(10);
+        int keys = 60;
+        for (int checkpoint = 1; checkpoint <= 20; checkpoint++) {
+            for (int key = 0; key < keys; key++) {
+                feed.give(Character.toString('0' + key), checkpoint);
+            }
+            for (int key = 0; key < keys; key++) {
+                assertThat(drain.next(), endsWith(("," + checkpoint).repeat(KEYED_STAGES)));
+            }
             RequestCounts cost = checkpoint();
             assertThat("checkpoint " + checkpoint + ": " + cost, cost.writes(), is(lessThanOrEqualTo(3L)));
         }
