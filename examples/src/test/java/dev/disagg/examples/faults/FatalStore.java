@@ -47,7 +47,7 @@ final class FatalStore extends ForwardingStore {
             int halfBytes = half.remaining() / 2;
             half.limit(half.position() + halfBytes);
             writer.write(half);
-            return die(halfBytes + " of " + bytes.remaining() + " bytes");
+            return die(halfBytes + " of " + bytes.remaining() + " bytes of a " + writtenBy());
         }
         return dead() ? never() : super.put(name, bytes);
     }
@@ -69,7 +69,7 @@ final class FatalStore extends ForwardingStore {
 
             @Override
             public CompletableFuture<Void> finish() {
-                return fatal ? die("a stream that is not finished") : dead() ? never() : below.finish();
+                return fatal ? die("all bytes, not finished, of a " + writtenBy()) : dead() ? never() : below.finish();
             }
 
             @Override
@@ -162,8 +162,18 @@ final class FatalStore extends ForwardingStore {
     }
 
     private static boolean isSweep() {
+        return isCalledBy("dev.disagg.ufs.Sweep");
+    }
+
+    private static String writtenBy() {
+        return isCalledBy("dev.disagg.state.lsm.Flush")
+                ? "flush"
+                : isCalledBy("dev.disagg.state.lsm.CompactionMerge") ? "compaction" : "checkpoint";
+    }
+
+    private static boolean isCalledBy(String className) {
         return StackWalker.getInstance()
-                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals("dev.disagg.ufs.Sweep")));
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(className)));
     }
 
     /** Threads that wait for state in the middle of the example's code. */
