@@ -63,7 +63,8 @@ public record Settings(
         }
         boolean named = options.getStateUri() != null;
         if (options.getRestore() != null && !named && !options.getRestore().contains("://")) {
-            check.add("--restore=" + options.getRestore() + " needs --stateUri and --jobName: without them each run has a fresh"
+            check.add("--restore=" + options.getRestore()
+                    + " needs --stateUri and --jobName: without them each run has a fresh"
                     + " directory, and nothing could be found");
         }
         Settings settings = new Settings(
@@ -72,7 +73,8 @@ public record Settings(
                 options.getStateBackend(),
                 options.getStateMemory() == null
                         ? Runtime.getRuntime().maxMemory() / 4
-                        : check.atLeast("--stateMemory", check.bytes("--stateMemory", options.getStateMemory()), 1 << 20),
+                        : check.atLeast(
+                                "--stateMemory", check.bytes("--stateMemory", options.getStateMemory()), 1 << 20),
                 options.getParallelism() == null
                         ? Runtime.getRuntime().availableProcessors()
                         : check.within("--parallelism", options.getParallelism(), 1, MAX_PARALLELISM),

@@ -48,7 +48,8 @@ final class MaterializedViews {
         @SuppressWarnings("unchecked")
         PCollection<T> elements = (PCollection<T>) view.getPCollection();
         if (elements == null) {
-            throw new IllegalStateException("the view " + view + " has no collection: it was not made by this pipeline");
+            throw new IllegalStateException(
+                    "the view " + view + " has no collection: it was not made by this pipeline");
         }
         elements.apply("DisaggRunner/Materialize " + view.getTagInternal().getId(), new Gather<T, V>(view));
     }
@@ -65,7 +66,8 @@ final class MaterializedViews {
         public PCollection<T> expand(PCollection<T> input) {
             PCollection<Iterable<T>> panes;
             if (view.getViewFn() instanceof PCollectionViews.IsSingletonView) {
-                panes = input.apply("AsPane", ParDo.of(new OneElementPane<>())).setCoder(IterableCoder.of(input.getCoder()));
+                panes = input.apply("AsPane", ParDo.of(new OneElementPane<>()))
+                        .setCoder(IterableCoder.of(input.getCoder()));
             } else {
                 panes = input.apply("WithOneKey", WithKeys.of((Void) null))
                         .setCoder(KvCoder.of(VoidCoder.of(), input.getCoder()))
