@@ -116,7 +116,8 @@ final class FatalStore extends ForwardingStore {
     public CompletableFuture<Void> delete(Collection<String> names) {
         if (isSweep() && is(FatalPoint.Kind.EXPIRY, countSweep())) {
             List<String> half = names.stream().limit((names.size() + 1) / 2).toList();
-            return files.delete(half).thenCompose(done -> die(half.size() + " of " + names.size() + " objects deleted"));
+            return files.delete(half)
+                    .thenCompose(done -> die(half.size() + " of " + names.size() + " objects deleted"));
         }
         return dead() ? never() : super.delete(names);
     }
@@ -196,7 +197,9 @@ final class FatalStore extends ForwardingStore {
         }
         try {
             Files.writeString(evidence, point + " " + seen + "\n");
-            new ProcessBuilder("kill", "-9", Long.toString(ProcessHandle.current().pid())).start();
+            new ProcessBuilder(
+                            "kill", "-9", Long.toString(ProcessHandle.current().pid()))
+                    .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

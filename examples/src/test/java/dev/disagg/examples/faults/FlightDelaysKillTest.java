@@ -79,13 +79,13 @@ class FlightDelaysKillTest {
                     points.remove(0);
                 } else if (point != null) {
                     missed++;
-                    assertThat("seed " + SEED + ": jobs end before " + points, missed, is(Math.min(missed, MAX_MISSED)));
+                    assertThat(
+                            "seed " + SEED + ": jobs end before " + points, missed, is(Math.min(missed, MAX_MISSED)));
                 }
             }
             String different = FlightRuns.difference(FlightRuns.files(directory.resolve(name)), expected);
             assertThat("seed " + SEED + ", " + name + ": " + different, different, is(""));
-            CommittedTables tables =
-                    CommittedTables.verify("file://" + directory.resolve("state"), name, directory);
+            CommittedTables tables = CommittedTables.verify("file://" + directory.resolve("state"), name, directory);
             assertThat(tables.toString(), tables.runs(), is(greaterThanOrEqualTo(NIGHT ? 3 : 1)));
         }
         assertThat("restores that were logged", restores, is(greaterThan(10)));

@@ -35,13 +35,14 @@ final class FlightProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // These processes end before the second compiler pays.
         command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-        command.addAll(List.of(
-                "--add-opens=java.base/java.lang=ALL-UNNAMED", "--add-opens=java.base/java.util=ALL-UNNAMED"));
+        command.addAll(
+                List.of("--add-opens=java.base/java.lang=ALL-UNNAMED", "--add-opens=java.base/java.util=ALL-UNNAMED"));
         systemProperties.forEach(property -> command.add("-D" + property));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), FlightDelays.class.getName()));
         command.add("--runner=DisaggRunner");
         command.addAll(args);
-        return new FlightProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+        return new FlightProcess(
+                new ProcessBuilder(command).redirectErrorStream(true).start());
     }
 
     private void readAll() {
@@ -76,7 +77,8 @@ final class FlightProcess implements AutoCloseable {
                 }
                 long leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
                 if (leftMillis <= 0 || !process.isAlive() && read.isDone()) {
-                    throw new AssertionError("the process never said what was waited for:\n" + String.join("\n", lines));
+                    throw new AssertionError(
+                            "the process never said what was waited for:\n" + String.join("\n", lines));
                 }
                 lines.wait(Math.min(leftMillis, 1000));
             }

@@ -303,7 +303,10 @@ public final class EmbeddedJob implements TaskHost {
             CompletableFuture.anyOf(checkpoint(), outcome).get(limit.toMillis(), TimeUnit.MILLISECONDS);
             cancel();
             outcome.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-            LOG.info("job {} has stopped; checkpoint {} is its newest", spec.jobName(), checkpoints.stats().lastId());
+            LOG.info(
+                    "job {} has stopped; checkpoint {} is its newest",
+                    spec.jobName(),
+                    checkpoints.stats().lastId());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (java.util.concurrent.TimeoutException | java.util.concurrent.ExecutionException e) {

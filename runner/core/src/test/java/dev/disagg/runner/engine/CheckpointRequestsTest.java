@@ -49,7 +49,9 @@ class CheckpointRequestsTest {
 
         @ProcessElement
         public void process(
-                @Element KV<String, String> element, @StateId("count") ValueState<Long> count, OutputReceiver<String> out) {
+                @Element KV<String, String> element,
+                @StateId("count") ValueState<Long> count,
+                OutputReceiver<String> out) {
             Long before = count.read();
             long now = before == null ? 1 : before + 1;
             count.write(now);
@@ -68,8 +70,10 @@ class CheckpointRequestsTest {
                 .create());
         PCollection<String> lines = pipeline.apply(feed.read());
         for (int stage = 1; stage <= KEYED_STAGES; stage++) {
-            lines = lines.apply("Key" + stage, WithKeys.<String, String>of(line -> line.substring(0, 1))
-                            .withKeyType(TypeDescriptors.strings()))
+            lines = lines.apply(
+                            "Key" + stage,
+                            WithKeys.<String, String>of(line -> line.substring(0, 1))
+                                    .withKeyType(TypeDescriptors.strings()))
                     .setCoder(KvCoder.of(StringUtf8Coder.of(), StringUtf8Coder.of()))
                     .apply("Count" + stage, ParDo.of(new Count()));
         }

@@ -77,7 +77,9 @@ final class Compactions {
             return;
         }
         long bytes = pick.bytes();
-        if (pick.fromFlushed() && bytes <= options.gatherBytes() && shared.pool().reserve(GATHER_EXPANSION * bytes)) {
+        if (pick.fromFlushed()
+                && bytes <= options.gatherBytes()
+                && shared.pool().reserve(GATHER_EXPANSION * bytes)) {
             gather(family, pick, GATHER_EXPANSION * bytes);
             return;
         }

@@ -42,8 +42,7 @@ class GatherTest {
 
         var record = stores.checkpoint(store);
         stores.compact(store);
-        assertThat(
-                TestStores.stored(store), equalTo(List.of("L0 PUT value 0", "L0 PUT value 1", "L0 PUT value 2")));
+        assertThat(TestStores.stored(store), equalTo(List.of("L0 PUT value 0", "L0 PUT value 1", "L0 PUT value 2")));
         assertThat(record.links().size(), is(1));
     }
 
@@ -62,8 +61,7 @@ class GatherTest {
         var record = stores.checkpoint(store);
         stores.compact(store);
         assertThat(TestStores.get(store, row(1)), is("new"));
-        LsmStore again = stores.open(
-                KeyRange.ALL, new ByteStore.Parent(KeyRange.ALL, record));
+        LsmStore again = stores.open(KeyRange.ALL, new ByteStore.Parent(KeyRange.ALL, record));
         assertThat(TestStores.get(again, row(1)), is("new"));
     }
 
@@ -86,7 +84,8 @@ class GatherTest {
 
     @Test
     void deletesAndTailsOverALowerLevelStay() {
-        TestStores stores = new TestStores(LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, RUNS).withGatherBytes(20_000));
+        TestStores stores = new TestStores(
+                LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, RUNS).withGatherBytes(20_000));
         LsmStore store = stores.fresh();
         Random random = new Random(1);
         for (int run = 0; run < RUNS; run++) {
@@ -118,7 +117,8 @@ class GatherTest {
     /** Without checkpoints what was gathered would stay in memory, and no compaction could pass it. */
     @Test
     void memoryPressureWritesWhatWasGathered() {
-        TestStores stores = new TestStores(LsmOptions.tiny(200_000, 1 << 20, 1 << 20, RUNS).withGatherBytes(10_000));
+        TestStores stores =
+                new TestStores(LsmOptions.tiny(200_000, 1 << 20, 1 << 20, RUNS).withGatherBytes(10_000));
         LsmStore store = stores.fresh();
         for (int run = 0; run < RUNS; run++) {
             TestStores.put(store, row(run), "value " + run);

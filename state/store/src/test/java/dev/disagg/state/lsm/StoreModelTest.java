@@ -48,9 +48,7 @@ class StoreModelTest {
                             background);
                 case DISAGG_GATHERING_ALL ->
                     new LsmBackend(
-                            ufs,
-                            LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 3).withGatherBytes(1 << 20),
-                            background);
+                            ufs, LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 3).withGatherBytes(1 << 20), background);
                 case BOTH_IN_TURN -> (random.nextBoolean() ? HEAP : DISAGG_TINY).backend(ufs, background, random);
             };
         }
