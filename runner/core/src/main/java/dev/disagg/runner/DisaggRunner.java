@@ -9,6 +9,7 @@ import dev.disagg.runner.graph.StageGraph;
 import dev.disagg.runner.graph.Translation;
 import dev.disagg.ufs.Failed;
 import dev.disagg.ufs.Invalid;
+import dev.disagg.ufs.SystemThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
     private static final Logger LOG = LoggerFactory.getLogger(DisaggRunner.class);
     private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(10);
+    /** What a final checkpoint may take: those who end processes commonly wait for 30 seconds before they kill. */
+    private static final Duration FINAL_CHECKPOINT = Duration.ofSeconds(20);
 
     private final PipelineOptions options;
 
@@ -51,7 +54,13 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
             System.out.print(Explain.text(graph));
             return DisaggPipelineResult.explained();
         }
-        EmbeddedJob job = EmbeddedJob.start(spec(settings, graph), options, graph, EngineTime.SYSTEM);
+        JobSpec spec = spec(settings, graph);
+        EmbeddedJob job = EmbeddedJob.start(spec, options, graph, EngineTime.SYSTEM);
+        if (spec.checkpointing()) {
+            Runnable forget = SystemThreads.whenProcessEnds(
+                    "disagg-end-" + spec.jobName(), () -> job.stopWithCheckpoint(FINAL_CHECKPOINT));
+            job.outcome().thenRun(forget);
+        }
         DisaggPipelineResult result = DisaggPipelineResult.of(job);
         if (!settings.progressInterval().isZero()) {
             ProgressLine line = new ProgressLine(job, System.err, EngineTime.SYSTEM);

@@ -10,12 +10,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one place in this module where real threads and real time come from; everything else takes them as parameters.
  * All threads are daemons. Thread-safe.
  */
 public final class SystemThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(SystemThreads.class);
     private static final int SHARED_IO_THREADS = 16;
     private static final int SHARED_IO_QUEUE = 65_536;
     private static final long IDLE_SECONDS = 30;
@@ -49,6 +52,25 @@ public final class SystemThreads {
             @Override
             public void schedule(long delayNanos, Runnable task) {
                 executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+            }
+        };
+    }
+
+    /**
+     * Has {@code action} run, on a thread of its own, when this process is told to end (SIGTERM, {@link System#exit}); it
+     * then ends when the action returns.
+     *
+     * @return takes it back; does nothing once the end has begun
+     * @throws IllegalStateException when the end has begun already
+     */
+    public static Runnable whenProcessEnds(String name, Runnable action) {
+        Thread hook = new Thread(action, name);
+        Runtime.getRuntime().addShutdownHook(hook);
+        return () -> {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException tooLate) {
+                LOG.debug("the process is ending, {} runs", name);
             }
         };
     }

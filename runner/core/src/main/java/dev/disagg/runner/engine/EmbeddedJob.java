@@ -289,6 +289,34 @@ public final class EmbeddedJob implements TaskHost {
         submit(() -> end(new Outcome(Outcome.Kind.CANCELLED, null)));
     }
 
+    /**
+     * Takes a last checkpoint and stops: what a process that is told to end does. Waits for at most twice {@code limit}; a
+     * checkpoint that is not complete by then is given up, and the one before it stays the newest.
+     */
+    public void stopWithCheckpoint(Duration limit) {
+        if (outcome.isDone()) {
+            return;
+        }
+        LOG.info("job {} is told to end: a final checkpoint is taken", spec.jobName());
+        try {
+            CompletableFuture.anyOf(checkpoint(), outcome).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            cancel();
+            outcome.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            LOG.info(
+                    "job {} has stopped; checkpoint {} is its newest",
+                    spec.jobName(),
+                    checkpoints.stats().lastId());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (java.util.concurrent.TimeoutException | java.util.concurrent.ExecutionException e) {
+            LOG.warn(
+                    "job {} ends without a final checkpoint; --restore=auto goes on from checkpoint {}: {}",
+                    spec.jobName(),
+                    checkpoints.stats().lastId(),
+                    e.toString());
+        }
+    }
+
     private void end(Outcome how) {
         if (ending) {
             return;

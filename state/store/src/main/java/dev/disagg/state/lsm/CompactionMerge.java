@@ -9,9 +9,10 @@ import dev.disagg.ufs.UnifiedFileSystem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one job on the calling thread: merges, folds, drops, writes. Used once. */
+/** Runs one job on the calling thread: merges, folds, drops, and writes tables or gathers in memory. Used once. */
 final class CompactionMerge {
     private static final byte[] EMPTY = {};
 
@@ -30,6 +31,25 @@ final class CompactionMerge {
     CompactionResult run() {
         RunWriter writer = new RunWriter(
                 job.family(), job.level(), job.run(), job.range(), job.tables(), job.tableBytes(), outputs, () -> 0);
+        long read = merge(writer::add);
+        List<ManifestTable> tables = writer.finish();
+        outputs.awaitDurable();
+        return new CompactionResult(tables, read);
+    }
+
+    /** Into a memtable in the place of tables. */
+    void gather(Memtable into) {
+        merge(entry -> {
+            switch (entry.kind()) {
+                case PUT -> into.put(entry.key(), entry.value());
+                case DELETE -> into.delete(entry.key());
+                case MERGE -> into.append(entry.key(), entry.value());
+            }
+        });
+    }
+
+    /** Returns how many entries were read. */
+    private long merge(Consumer<TableEntry> output) {
         EntryMerge merge = new EntryMerge(sources());
         long read = 0;
         try {
@@ -47,15 +67,13 @@ final class CompactionMerge {
                 read += group.size();
                 TableEntry entry = keep(group);
                 if (entry != null) {
-                    writer.add(entry);
+                    output.accept(entry);
                 }
             }
         } finally {
             merge.close();
         }
-        List<ManifestTable> tables = writer.finish();
-        outputs.awaitDurable();
-        return new CompactionResult(tables, read);
+        return read;
     }
 
     void discardOutputs() {

@@ -43,6 +43,22 @@ final class CompactionPicker {
             int level,
             @Nullable Long run,
             OlderKeys older) {
+        /** Whether flushed runs are among the inputs: the newest of them comes first. */
+        boolean fromFlushed() {
+            return inputs.get(0).get(0).meta.level() == 0;
+        }
+
+        long newestRun() {
+            return inputs.get(0).get(0).meta.run();
+        }
+
+        long bytes() {
+            return inputs.stream()
+                    .flatMap(List::stream)
+                    .mapToLong(table -> table.meta.range().length())
+                    .sum();
+        }
+
         Set<TableHandle> tables() {
             Set<TableHandle> all = new HashSet<>();
             inputs.forEach(all::addAll);

@@ -16,10 +16,16 @@ import org.jspecify.annotations.Nullable;
  * A store's compactions: at most one in flight per family. Submits what {@link CompactionPicker} chooses whenever a run
  * was added, and installs the result as a new version if its inputs are still there. The leader's.
  *
+ * <p>Small runs are not submitted but gathered into a memtable, which the next checkpoint writes into its pack: else each of
+ * many nearly idle tasks would cost requests of its own.
+ *
  * <p>When the store or the service does not answer, the job is dropped, counted, and another one is chosen after the next
  * flush: losing every compactor never stops the store.
  */
 final class Compactions {
+    /** What an entry takes in a memtable, in bytes of a table: compressed there, with overhead here. */
+    private static final long GATHER_EXPANSION = 4;
+
     private final LsmStore store;
     private final String owner;
     private final KeyRange range;
@@ -38,7 +44,7 @@ final class Compactions {
         this.handOver = handOver;
     }
 
-    private record Running(CompletableFuture<CompactionResult> result, CompletableFuture<Void> handedOver) {}
+    private record Running(CompletableFuture<?> result, CompletableFuture<Void> handedOver) {}
 
     void dropRowsBelow(long windowEndMillisExclusive) {
         dropRowsBelowMillis = Math.max(dropRowsBelowMillis, windowEndMillisExclusive);
@@ -70,6 +76,13 @@ final class Compactions {
         if (pick == null) {
             return;
         }
+        long bytes = pick.bytes();
+        if (pick.fromFlushed()
+                && bytes <= options.gatherBytes()
+                && shared.pool().reserve(GATHER_EXPANSION * bytes)) {
+            gather(family, pick, GATHER_EXPANSION * bytes);
+            return;
+        }
         CompletableFuture<CompactionResult> result = shared.compactions().submit(job(family, pick));
         Version reading = store.version().pin();
         CompletableFuture<Void> handedOver = result.handle((done, failed) -> {
@@ -81,6 +94,49 @@ final class Compactions {
             return null;
         });
         running.put(family, new Running(result, handedOver));
+    }
+
+    private void gather(Family family, CompactionPicker.Pick pick, long reservedBytes) {
+        CompletableFuture<Memtable> result = new CompletableFuture<>();
+        CompactionJob job = job(family, pick);
+        shared.flushes().execute(() -> {
+            try {
+                Memtable into = LsmStore.newMemtable(family);
+                new CompactionMerge(job, shared.ufs(), shared.readers(), result::isDone).gather(into);
+                result.complete(into);
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(ReadFailure.of(owner, e));
+            }
+        });
+        Version reading = store.version().pin();
+        CompletableFuture<Void> handedOver = result.handle((into, failed) -> {
+            reading.unpin();
+            Runnable giveBack = () -> shared.pool().thaw(reservedBytes);
+            handOver.post(new HandOver.Result(
+                    () -> {
+                        if (failed == null) {
+                            gathered(family, pick, into, reservedBytes);
+                        } else {
+                            giveBack.run();
+                            failed(family, failed);
+                        }
+                    },
+                    giveBack));
+            return null;
+        });
+        running.put(family, new Running(result, handedOver));
+    }
+
+    private void gathered(Family family, CompactionPicker.Pick pick, Memtable into, long reservedBytes) {
+        running.remove(family);
+        MemLayer layer = MemLayer.gathered(family, into, pick.newestRun(), pick.older());
+        boolean useful = store.version().containsAll(family, pick.tables());
+        shared.pool().gathered(reservedBytes, useful && into.entries() > 0 ? layer.memoryBytes : 0);
+        if (useful) {
+            store.become(store.version().withGathered(pick.tables(), layer));
+            installed++;
+            consider(family);
+        }
     }
 
     private CompactionJob job(Family family, CompactionPicker.Pick pick) {

@@ -14,6 +14,8 @@ import dev.disagg.ufs.Invalid;
  * @param tailCacheBytes bound of cached filters and indexes
  * @param ownObjectBytes a frozen memtable of at least this size is written to an object of its own, a smaller one into the
  *     checkpoint's pack
+ * @param gatherBytes flushed runs that are to be compacted and are together at most this large are gathered in memory, and
+ *     written into the next checkpoint's pack: small compactions cost no request of their own
  * @param tableBytes about the size at which a table is ended
  * @param compactionRuns number of flushed runs of a family that starts a compaction
  * @param stallRuns number of flushed runs at which writes wait for compaction
@@ -26,12 +28,17 @@ public record LsmOptions(
         long dataCacheBytes,
         long tailCacheBytes,
         long ownObjectBytes,
+        long gatherBytes,
         long tableBytes,
         int compactionRuns,
         int stallRuns,
         long stallMillis,
         TableOptions flushedTables,
         TableOptions compactedTables) {
+
+    private static final long MOST_GATHER_BYTES = 256 << 10;
+    /** Of the memory of memtables: what is gathered, a few times larger in memory, must stay a small part of it. */
+    private static final long GATHER_FRACTION = 64;
 
     public LsmOptions {
         if (memtableBytes <= 0 || tableBytes <= 0 || dataCacheBytes < 0 || tailCacheBytes < 0 || stallMillis < 0) {
@@ -55,6 +62,7 @@ public record LsmOptions(
                 stateMemoryBytes / 5 * 2,
                 stateMemoryBytes / 5,
                 4 << 20,
+                Math.min(MOST_GATHER_BYTES, stateMemoryBytes / 5 * 2 / GATHER_FRACTION),
                 64 << 20,
                 4,
                 20,
@@ -69,6 +77,7 @@ public record LsmOptions(
                 dataCacheBytes,
                 tailCacheBytes,
                 ownObjectBytes,
+                gatherBytes,
                 tableBytes,
                 compactionRuns,
                 stallRuns,
@@ -77,7 +86,22 @@ public record LsmOptions(
                 compactedTables);
     }
 
-    /** Small enough that a few hundred entries go through every path. For tests. */
+    LsmOptions withGatherBytes(long bytes) {
+        return new LsmOptions(
+                memtableBytes,
+                dataCacheBytes,
+                tailCacheBytes,
+                ownObjectBytes,
+                bytes,
+                tableBytes,
+                compactionRuns,
+                stallRuns,
+                stallMillis,
+                flushedTables,
+                compactedTables);
+    }
+
+    /** Small enough that a few hundred entries go through every path but gathering. For tests. */
     static LsmOptions tiny(long memtableBytes, long ownObjectBytes, long tableBytes, int compactionRuns) {
         TableOptions tables = new TableOptions(256, Compression.LZ4, 10);
         return new LsmOptions(
@@ -85,6 +109,7 @@ public record LsmOptions(
                 1 << 20,
                 1 << 20,
                 ownObjectBytes,
+                0,
                 tableBytes,
                 compactionRuns,
                 compactionRuns + 8,

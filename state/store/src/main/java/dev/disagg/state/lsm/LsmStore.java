@@ -61,7 +61,7 @@ public final class LsmStore implements ByteStore {
         }
     }
 
-    private static Memtable newMemtable(Family family) {
+    static Memtable newMemtable(Family family) {
         return family == Family.ROWS ? new RowMemtable() : new SortedMemtable(false);
     }
 
@@ -220,6 +220,10 @@ public final class LsmStore implements ByteStore {
             return;
         }
         startFlush(frozen);
+        // Gathered layers wait for a checkpoint; when memory is needed they do not, nor do the compactions behind them.
+        version.frozen().stream()
+                .filter(layer -> layer.family == family && layer.gathered && layer.backgroundFlush == null)
+                .forEach(this::startFlush);
         if (version.flushedRuns(family) >= shared.options().stallRuns()) {
             stall.await(compactions.running(family));
             handOver.drain();

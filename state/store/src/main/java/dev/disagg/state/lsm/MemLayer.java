@@ -15,6 +15,9 @@ final class MemLayer implements Layer {
     final Family family;
     final Memtable memtable;
     final OlderKeys older;
+    /** It was gathered from tables; a snapshot packs it. */
+    final boolean gathered;
+
     private final long run;
     final long memoryBytes;
     /** Completes with its durable tables when a background flush has written them; null while none was started. */
@@ -28,11 +31,21 @@ final class MemLayer implements Layer {
 
     /** @param older what lies below, as of the moment it was frozen */
     MemLayer(Family family, Memtable memtable, long run, OlderKeys older) {
+        this(family, memtable, run, older, false);
+    }
+
+    private MemLayer(Family family, Memtable memtable, long run, OlderKeys older, boolean gathered) {
+        this.gathered = gathered;
         this.family = family;
         this.memtable = memtable;
         this.run = run;
         this.older = older;
         this.memoryBytes = memtable.memoryBytes();
+    }
+
+    /** What some small runs held, in memory again, in the place of the newest of them. */
+    static MemLayer gathered(Family family, Memtable memtable, long run, OlderKeys older) {
+        return new MemLayer(family, memtable, run, older, true);
     }
 
     @Override

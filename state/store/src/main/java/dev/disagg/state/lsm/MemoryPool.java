@@ -48,6 +48,20 @@ final class MemoryPool {
         return frozenBytes.get() > limitBytes / 2;
     }
 
+    /** Sets memory aside for runs that are to be gathered; false when too much is frozen already. */
+    boolean reserve(long bytes) {
+        if (frozenBytes.addAndGet(bytes) <= limitBytes / 8) {
+            return true;
+        }
+        frozenBytes.addAndGet(-bytes);
+        return false;
+    }
+
+    /** A layer that was gathered takes the place of what was set aside for it. */
+    void gathered(long reservedBytes, long bytes) {
+        frozenBytes.addAndGet(bytes - reservedBytes);
+    }
+
     long usedBytes() {
         return activeBytes.get() + frozenBytes.get();
     }

@@ -88,6 +88,26 @@ final class Version {
         return with(family, edited);
     }
 
+    /** This version with some tables replaced by a memtable that holds what they held. */
+    Version withGathered(Set<TableHandle> gone, MemLayer come) {
+        List<Layer> edited = new ArrayList<>();
+        for (Layer layer : layers(come.family)) {
+            if (layer instanceof RunLayer run) {
+                List<TableHandle> tables = new ArrayList<>(run.tables());
+                tables.removeAll(gone);
+                if (!tables.isEmpty()) {
+                    edited.add(RunLayer.of(tables));
+                }
+            } else {
+                edited.add(layer);
+            }
+        }
+        if (come.memtable.entries() > 0) {
+            edited.add(come);
+        }
+        return with(come.family, edited);
+    }
+
     private static boolean isOf(TableHandle table, RunLayer run) {
         return table.meta.level() == run.level() && table.meta.run() == run.run();
     }

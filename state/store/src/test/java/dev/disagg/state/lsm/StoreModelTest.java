@@ -27,6 +27,8 @@ class StoreModelTest {
         DISAGG_OWN_OBJECTS,
         DISAGG_SMALL_TABLES,
         DISAGG_NEVER_FULL,
+        DISAGG_GATHERING,
+        DISAGG_GATHERING_ALL,
         BOTH_IN_TURN;
 
         StateBackend backend(MemoryUfs ufs, ManualExecutor background, RandomGenerator random) {
@@ -38,6 +40,15 @@ class StoreModelTest {
                 case DISAGG_SMALL_TABLES -> new LsmBackend(ufs, LsmOptions.tiny(30_000, 1 << 20, 600, 2), background);
                 case DISAGG_NEVER_FULL ->
                     new LsmBackend(ufs, LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 4), background);
+                case DISAGG_GATHERING ->
+                    new LsmBackend(
+                            ufs,
+                            LsmOptions.tiny(2000 + random.nextInt(60_000), 2000, 4000, 2)
+                                    .withGatherBytes(500 + random.nextInt(4000)),
+                            background);
+                case DISAGG_GATHERING_ALL ->
+                    new LsmBackend(
+                            ufs, LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 3).withGatherBytes(1 << 20), background);
                 case BOTH_IN_TURN -> (random.nextBoolean() ? HEAP : DISAGG_TINY).backend(ufs, background, random);
             };
         }
