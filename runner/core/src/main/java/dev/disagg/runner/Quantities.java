@@ -17,6 +17,9 @@ final class Quantities {
             "", 1L, "B", 1L, "kB", 1_000L, "KB", 1_000L, "MB", 1_000_000L, "GB", 1_000_000_000L, "KiB", 1L << 10, "MiB",
             1L << 20, "GiB", 1L << 30);
 
+    /** Far below the 292 years that fit into nanoseconds. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private Quantities() {}
 
     /** {@code 500ms, 10s, 5m, 1h, 1d}, or {@code 0}. */
@@ -24,7 +27,11 @@ final class Quantities {
         if (text.equals("0")) {
             return Duration.ZERO;
         }
-        return Duration.ofMillis(parse(text, MILLIS, "a duration such as 500ms, 10s or 5m"));
+        Duration duration = Duration.ofMillis(parse(text, MILLIS, "a duration such as 500ms, 10s or 5m"));
+        if (duration.compareTo(LONGEST) > 0) {
+            throw new Invalid("longer than " + LONGEST.toDays() + "d");
+        }
+        return duration;
     }
 
     /** {@code 512, 64MB, 10GiB}. */
