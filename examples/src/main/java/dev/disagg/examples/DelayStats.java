@@ -25,11 +25,7 @@ record DelayStats(long flights, long delayMinutes, long late, long connections, 
     static DelayStats of(ConnectedFlight connected) {
         int delayMinutes = connected.flight().delayMinutes();
         return new DelayStats(
-                1,
-                delayMinutes,
-                delayMinutes >= LATE_MINUTES ? 1 : 0,
-                connected.connections(),
-                connected.missed());
+                1, delayMinutes, delayMinutes >= LATE_MINUTES ? 1 : 0, connected.connections(), connected.missed());
     }
 
     DelayStats plus(DelayStats other) {

@@ -35,8 +35,7 @@ final class DelayTable {
         long least = Math.max(1, flights / 20_000);
         List<Map.Entry<String, long[]>> top = sums.entrySet().stream()
                 .filter(entry -> entry.getValue()[0] >= least)
-                .sorted(Comparator.comparingDouble(
-                        entry -> -(double) entry.getValue()[1] / entry.getValue()[0]))
+                .sorted(Comparator.comparingDouble(entry -> -(double) entry.getValue()[1] / entry.getValue()[0]))
                 .limit(ROWS)
                 .toList();
         Map<String, String> cities = cities();

@@ -80,8 +80,7 @@ public final class FlightDelays {
         FlightSource source = new FlightSource(
                 settings.input(), settings.maxRecords(), settings.recordsPerSecond(), settings.sourceSplits());
         Read.Unbounded<Flight> read = Read.from(source);
-        PCollection<ConnectedFlight> connected = pipeline
-                .apply(
+        PCollection<ConnectedFlight> connected = pipeline.apply(
                         "ReadFlights", settings.bounded() ? read.withMaxNumRecords(source.records()) : read)
                 .apply("ByAirport", ParDo.of(new ByAirport()))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), Movement.MovementCoder.INSTANCE))
@@ -110,7 +109,10 @@ public final class FlightDelays {
     }
 
     private static PCollection<KV<String, String>> sums(
-            PCollection<ConnectedFlight> days, String name, DoFn<ConnectedFlight, KV<String, DelayStats>> by, String kind) {
+            PCollection<ConnectedFlight> days,
+            String name,
+            DoFn<ConnectedFlight, KV<String, DelayStats>> by,
+            String kind) {
         return days.apply(name + "Stats", ParDo.of(by))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), DelayStats.DelayStatsCoder.INSTANCE))
                 .apply("Sum" + name, Combine.perKey(new DelayStats.Add()))

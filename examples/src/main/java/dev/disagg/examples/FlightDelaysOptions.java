@@ -8,13 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Options of {@link FlightDelays}; checked by {@link FlightDelaysSettings}. */
 public interface FlightDelaysOptions extends PipelineOptions {
-    @Description("File of packed flights to read (its format: examples/DATA.md). Default: the 3,000,000 records shipped.")
-    @Nullable String getInput();
+    @Description(
+            "File of packed flights to read (its format: examples/DATA.md). Default: the 3,000,000 records shipped.")
+    @Nullable
+    String getInput();
 
     void setInput(@Nullable String value);
 
     @Description("Directory for the results. Default: disagg-flight-delays under java.io.tmpdir.")
-    @Nullable String getOutput();
+    @Nullable
+    String getOutput();
 
     void setOutput(@Nullable String value);
 
@@ -48,8 +51,9 @@ public interface FlightDelaysOptions extends PipelineOptions {
 
     void setMinimumConnection(String value);
 
-    @Description("How long the arrivals of an airport are collected before they are joined, such as 1h; whole hours, at most"
-            + " 24h. It changes how often timers fire, never a result.")
+    @Description(
+            "How long the arrivals of an airport are collected before they are joined, such as 1h; whole hours, at most"
+                    + " 24h. It changes how often timers fire, never a result.")
     @Default.String("1h")
     String getJoinEvery();
 
@@ -61,15 +65,16 @@ public interface FlightDelaysOptions extends PipelineOptions {
 
     void setHoursPerHistory(int value);
 
-    @Description("Read the records as a bounded input: all of them come before any timer is due. For runners to which small"
-            + " bundles are dear, such as DirectRunner. It never changes a result.")
+    @Description(
+            "Read the records as a bounded input: all of them come before any timer is due. For runners to which small"
+                    + " bundles are dear, such as DirectRunner. It never changes a result.")
     @Default.Boolean(false)
     boolean isBounded();
 
     void setBounded(boolean value);
 
     @Description("How many connections are kept with each flight; 0 to 100.")
-    @Default.Integer(12)
+    @Default.Integer(16)
     int getOnwardFlights();
 
     void setOnwardFlights(int value);

@@ -123,11 +123,7 @@ final class FlightFile {
         int index = (int) (record - block.firstRecord);
         Route route = routes[block.routes[index]];
         return new Flight(
-                block.minutes[index],
-                block.delayMinutes[index],
-                route.distanceMiles,
-                route.origin,
-                route.destination);
+                block.minutes[index], block.delayMinutes[index], route.distanceMiles, route.origin, route.destination);
     }
 
     private byte[] inflate(int offset, int packedBytes, int lengthBytes, int block) {

@@ -43,12 +43,7 @@ final class FlightSource extends UnboundedSource<Flight, FlightSource.Mark> {
     }
 
     private FlightSource(
-            @Nullable String input,
-            long maxRecords,
-            double recordsPerSecond,
-            int wantedSplits,
-            int split,
-            int splits) {
+            @Nullable String input, long maxRecords, double recordsPerSecond, int wantedSplits, int split, int splits) {
         this.input = input;
         this.maxRecords = maxRecords;
         this.recordsPerSecond = recordsPerSecond;
@@ -85,11 +80,7 @@ final class FlightSource extends UnboundedSource<Flight, FlightSource.Mark> {
     public UnboundedReader<Flight> createReader(PipelineOptions options, @Nullable Mark mark) {
         FlightFile file = FlightFile.open(input);
         return new Reader(
-                this,
-                file,
-                mark == null ? split : mark.nextRecord,
-                end(file),
-                Pace.ofSystemTime(recordsPerSecond));
+                this, file, mark == null ? split : mark.nextRecord, end(file), Pace.ofSystemTime(recordsPerSecond));
     }
 
     @Override

@@ -161,8 +161,7 @@ final class JoinConnections extends DoFn<KV<String, Movement>, ConnectedFlight> 
     /** The arrivals collected with that of {@code earliestMinute} are joined when nothing more can come for them. */
     private void arm(int earliestMinute, ValueState<Long> earliest, Timer join) {
         earliest.write((long) earliestMinute);
-        join.withOutputTimestamp(instant(earliestMinute))
-                .set(instant(joinEnd((long) earliestMinute) + windowMinutes));
+        join.withOutputTimestamp(instant(earliestMinute)).set(instant(joinEnd((long) earliestMinute) + windowMinutes));
     }
 
     /** The departures that an arrival collected until {@code end} may need, earliest first. */

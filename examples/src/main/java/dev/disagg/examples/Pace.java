@@ -23,7 +23,7 @@ final class Pace {
 
     /** Takes one record if its time has come. */
     boolean take() {
-        if (perSecond > 0 && taken >= (nanos.getAsLong() - startNanos) / 1e9 * perSecond) {
+        if (perSecond > 0 && taken + 1 > (nanos.getAsLong() - startNanos) / 1e9 * perSecond) {
             return false;
         }
         taken++;

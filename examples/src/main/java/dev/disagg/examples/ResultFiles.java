@@ -19,8 +19,10 @@ import org.joda.time.format.DateTimeFormatter;
 
 /** The files of results: one per kind and day, {@code <kind>-<day>.csv}, each with a line of column names. */
 final class ResultFiles {
-    private static final Pattern NAME = Pattern.compile("\\.?(routes|airports|history)-\\d{4}-\\d{2}-\\d{2}\\.csv(\\.part)?");
-    private static final DateTimeFormatter DAY = DateTimeFormat.forPattern("yyyy-MM-dd").withZone(DateTimeZone.UTC);
+    private static final Pattern NAME =
+            Pattern.compile("\\.?(routes|airports|history)-\\d{4}-\\d{2}-\\d{2}\\.csv(\\.part)?");
+    private static final DateTimeFormatter DAY =
+            DateTimeFormat.forPattern("yyyy-MM-dd").withZone(DateTimeZone.UTC);
 
     private ResultFiles() {}
 

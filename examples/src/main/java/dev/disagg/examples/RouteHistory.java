@@ -43,8 +43,7 @@ final class RouteHistory extends DoFn<KV<String, ConnectedFlight>, KV<String, St
 
     /** Median delay by time of report. */
     @StateId("medians")
-    private final StateSpec<MapState<Long, Integer>> mediansSpec =
-            StateSpecs.map(VarLongCoder.of(), VarIntCoder.of());
+    private final StateSpec<MapState<Long, Integer>> mediansSpec = StateSpecs.map(VarLongCoder.of(), VarIntCoder.of());
 
     @StateId("reportAt")
     private final StateSpec<ValueState<Long>> reportAtSpec = StateSpecs.value(VarLongCoder.of());
@@ -113,7 +112,8 @@ final class RouteHistory extends DoFn<KV<String, ConnectedFlight>, KV<String, St
                     ResultFiles.name(KIND, instant(now)),
                     HistoryReport.line(key, reported, median, before == null ? 0 : median - before)));
         }
-        // Later than any report that needs what is kept now, also the median: so it never matters whether a flight after
+        // Later than any report that needs what is kept now, also the median: so it never matters whether a flight
+        // after
         // the expiry comes before the expiry or behind it.
         expire.set(instant(now + historyMinutes + (long) reportDays * DAY_MINUTES));
     }

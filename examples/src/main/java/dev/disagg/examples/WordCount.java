@@ -26,7 +26,6 @@ import org.apache.beam.sdk.transforms.Create;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.MapElements;
 import org.apache.beam.sdk.transforms.ParDo;
-import org.apache.beam.sdk.transforms.Reshuffle;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.PCollection;
 import org.apache.beam.sdk.values.TypeDescriptors;
@@ -40,8 +39,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WordCount {
     static final String RESOURCE = "moby-dick.txt.gz";
-    private static final String PREFIX = "words";
+    static final String PREFIX = "words";
     private static final int TOP = 10;
+    // A fixed number, so that the names of the files do not depend on the runner.
+    private static final int SHARDS = 8;
     private static final Pattern WORD = Pattern.compile("\\p{L}+(?:['\u2019]\\p{L}+)*");
 
     private WordCount() {}
@@ -60,7 +61,7 @@ public final class WordCount {
             return;
         }
         Pipeline pipeline = Pipeline.create(options);
-        build(pipeline, options.getInput(), output);
+        build(pipeline, options.getInput(), RESOURCE, output);
         PipelineResult.State state = pipeline.run().waitUntilFinish();
         if (state != PipelineResult.State.DONE) {
             System.err.println("WordCount ended as " + state);
@@ -72,12 +73,11 @@ public final class WordCount {
         System.out.println("Counts are in " + output);
     }
 
-    /** Adds the whole example to {@code pipeline}. */
-    static void build(Pipeline pipeline, @Nullable String input, Path output) {
+    /** Adds the whole example to {@code pipeline}; reads {@code input}, or the packed {@code resource} when that is null. */
+    static void build(Pipeline pipeline, @Nullable String input, String resource, Path output) {
         PCollection<String> lines = input == null
-                ? pipeline.apply("Novel", Create.of(RESOURCE).withCoder(StringUtf8Coder.of()))
+                ? pipeline.apply("Novel", Create.of(resource).withCoder(StringUtf8Coder.of()))
                         .apply("ReadNovel", ParDo.of(new ReadResource()))
-                        .apply("Spread", Reshuffle.viaRandomKey())
                 : pipeline.apply("ReadFiles", TextIO.read().from(input));
         lines.apply("Words", ParDo.of(new Words()))
                 .apply("Count", Count.perElement())
@@ -85,15 +85,22 @@ public final class WordCount {
                         "Format",
                         MapElements.into(TypeDescriptors.strings())
                                 .via((KV<String, Long> count) -> count.getKey() + ": " + count.getValue()))
-                .apply("Write", TextIO.write().to(output.resolve(PREFIX).toString()).withSuffix(".txt"));
+                .apply(
+                        "Write",
+                        TextIO.write()
+                                .to(output.resolve(PREFIX).toString())
+                                .withSuffix(".txt")
+                                .withNumShards(SHARDS));
     }
 
     /** The most frequent words, {@code word: n}, equal counts in the order of the words. */
     static List<String> top(Path output) throws IOException {
-        Comparator<String> byCount = Comparator.comparingLong(line -> -Long.parseLong(line.substring(line.indexOf(':') + 2)));
+        Comparator<String> byCount =
+                Comparator.comparingLong(line -> -Long.parseLong(line.substring(line.indexOf(':') + 2)));
         try (Stream<Path> files = Files.list(output)) {
             List<String> counts = new ArrayList<>();
-            for (Path file : files.filter(file -> file.getFileName().toString().startsWith(PREFIX + "-")).toList()) {
+            for (Path file : files.filter(file -> file.getFileName().toString().startsWith(PREFIX + "-"))
+                    .toList()) {
                 counts.addAll(Files.readAllLines(file));
             }
             return counts.stream()

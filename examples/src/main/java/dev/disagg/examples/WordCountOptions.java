@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 /** Options of {@link WordCount}. */
 public interface WordCountOptions extends PipelineOptions {
     @Description("File or pattern of files with text to read. Default: Moby-Dick, which is shipped.")
-    @Nullable String getInput();
+    @Nullable
+    String getInput();
 
     void setInput(@Nullable String value);
 
     @Description("Directory for the counts. Default: disagg-word-count under java.io.tmpdir.")
-    @Nullable String getOutput();
+    @Nullable
+    String getOutput();
 
     void setOutput(@Nullable String value);
 }

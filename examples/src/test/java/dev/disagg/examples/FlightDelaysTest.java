@@ -47,6 +47,7 @@ class FlightDelaysTest {
                 runnerOptions,
                 "--maxRecords=" + PipelineRuns.SLICE_RECORDS,
                 "--bounded",
+                "--reportDays=2",
                 "--joinEvery=24h",
                 "--hoursPerHistory=24");
     }
@@ -54,10 +55,10 @@ class FlightDelaysTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("runners")
     void streamedSliceGivesTheResultsOfPlainLoopsWithAnySplits(String runner, String runnerOptions) throws IOException {
-        check(runner, runnerOptions, "--maxRecords=600", "--sourceSplits=1");
+        check(runner, runnerOptions, "--maxRecords=250", "--sourceSplits=1");
         Map<String, String> oneSplit = PipelineRuns.files(directory.resolve("results"));
         ResultFiles.clear(directory.resolve("results"));
-        check(runner, runnerOptions, "--maxRecords=600", "--sourceSplits=3", "--joinEvery=2h");
+        check(runner, runnerOptions, "--maxRecords=250", "--sourceSplits=3", "--joinEvery=2h");
         assertThat(PipelineRuns.files(directory.resolve("results")), is(oneSplit));
     }
 
@@ -105,7 +106,8 @@ class FlightDelaysTest {
 
     @Test
     void onlyResultFilesAreCleared() throws IOException {
-        for (String name : List.of("routes-2001-01-01.csv", ".history-2001-01-01.csv.part", "mine.csv", "notes-2001-01-01.csv")) {
+        for (String name :
+                List.of("routes-2001-01-01.csv", ".history-2001-01-01.csv.part", "mine.csv", "notes-2001-01-01.csv")) {
             Files.writeString(directory.resolve(name), "x");
         }
         ResultFiles.clear(directory);

@@ -59,8 +59,7 @@ final class FlightReference {
         int arrival = Math.max(onTime + flight.delayMinutes(), flight.departureMinute() + duration / 2);
         int window = settings.joinWindowMinutes();
         int minimum = settings.minimumConnectionMinutes();
-        NavigableMap<Integer, List<String>> board =
-                departures.getOrDefault(flight.destination(), new TreeMap<>());
+        NavigableMap<Integer, List<String>> board = departures.getOrDefault(flight.destination(), new TreeMap<>());
 
         List<String> reached = new ArrayList<>();
         board.subMap(arrival + minimum, true, arrival + window, true)
@@ -139,7 +138,8 @@ final class FlightReference {
                     top = top.isEmpty() || onward.get(to) > onward.get(top) ? to : top;
                 }
                 lines.computeIfAbsent("history-" + LocalDate.ofEpochDay(time / DAY) + ".csv", name -> new TreeSet<>())
-                        .add(key.replace('-', ',') + "," + in.size() + "," + median + "," + ninetieth + "," + change + ","
+                        .add(key.replace('-', ',') + "," + in.size() + "," + median + "," + ninetieth + "," + change
+                                + ","
                                 + hundredths(
                                         in.stream()
                                                 .mapToInt(Joined::connections)
@@ -161,8 +161,9 @@ final class FlightReference {
         return switch (file.substring(0, file.indexOf('-'))) {
             case "routes" -> "origin,destination," + sums;
             case "airports" -> "airport," + sums;
-            default -> "origin,destination,hour,flights,medianDelayMinutes,ninetiethPercentileDelayMinutes,"
-                    + "medianChangeMinutes,meanConnections,topOnward,topOnwardFlights\n";
+            default ->
+                "origin,destination,hour,flights,medianDelayMinutes,ninetiethPercentileDelayMinutes,"
+                        + "medianChangeMinutes,meanConnections,topOnward,topOnwardFlights\n";
         };
     }
 }

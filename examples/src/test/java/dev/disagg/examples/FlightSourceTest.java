@@ -39,7 +39,9 @@ class FlightSourceTest {
         assertThat(splits, hasSize(count));
         List<Flight> flights = new ArrayList<>();
         for (FlightSource split : splits) {
-            assertThat("a split splits no further", split.split(5, options), is(List.of(split)));
+            if (count > 1) {
+                assertThat("a split splits no further", split.split(5, options), is(List.of(split)));
+            }
             flights.addAll(readAll(split.createReader(options, null)));
         }
         flights.sort(Flight.ORDER);
@@ -65,7 +67,10 @@ class FlightSourceTest {
             for (boolean more = reader.start(); more; more = reader.advance()) {
                 records++;
                 assertThat(reader.getCurrentTimestamp(), is(reader.getCurrent().departure()));
-                assertThat("watermark passed the record", reader.getCurrentTimestamp().isBefore(before), is(false));
+                assertThat(
+                        "watermark passed the record",
+                        reader.getCurrentTimestamp().isBefore(before),
+                        is(false));
                 Instant watermark = reader.getWatermark();
                 assertThat("watermark went back", watermark.isBefore(before), is(false));
                 before = watermark;

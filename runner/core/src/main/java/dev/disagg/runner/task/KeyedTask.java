@@ -61,7 +61,7 @@ public final class KeyedTask extends StageTask {
                 frontier.advance(channel, Frontier.MAX);
             }
         }
-        processingTimers = new ProcessingTimers(this, cells, head instanceof Head.Splittable);
+        processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
         if (!spec.restored().isEmpty()) {
             door.restore();
         }
@@ -137,16 +137,21 @@ public final class KeyedTask extends StageTask {
 
     @Override
     int takeOwnWork() {
-        int work = processingTimers.poll(async().room());
+        // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
+        int work = sealIfAdvanced() ? 1 : 0;
+        return work + processingTimers.poll(async().room());
+    }
+
+    private boolean sealIfAdvanced() {
         long input = Math.min(frontier.minimum(), door.holdMillis());
-        if (input > sealedInput && async().canSeal()) {
-            if (input >= Frontier.MAX && !processingTimers.finish(async().room())) {
-                return work;
-            }
-            seal(input);
-            work++;
+        if (input <= sealedInput || !async().canSeal()) {
+            return false;
         }
-        return work;
+        if (input >= Frontier.MAX && !processingTimers.finish(async().room())) {
+            return false;
+        }
+        seal(input);
+        return true;
     }
 
     @Override

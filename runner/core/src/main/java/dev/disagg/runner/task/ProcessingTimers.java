@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.task;
 
+import dev.disagg.runner.graph.Head;
 import dev.disagg.state.cell.DueKey;
 import dev.disagg.state.cell.DueScan;
 import dev.disagg.state.cell.TaskState;
@@ -10,16 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Wakes the keys whose processing-time timers are due. At the end of input all that are pending fire once, whatever their
- * time; those of a splittable DoFn, which are how it goes on, fire at their time until none is left.
- */
+/** Wakes the keys whose processing-time timers are due. */
 final class ProcessingTimers {
     private static final int STEP = 256;
 
     private final KeyedTask task;
     private final TaskState cells;
-    private final boolean resumes;
+    private final AtEnd atEnd;
     private @Nullable DueScan scan;
     private @Nullable CompletableFuture<List<DueKey>> reading;
     private long beforeMillis;
@@ -27,11 +25,24 @@ final class ProcessingTimers {
     private boolean last;
     private boolean lastScanned;
 
-    /** @param resumes whether timers are how the step goes on with its own work */
-    ProcessingTimers(KeyedTask task, TaskState cells, boolean resumes) {
+    /** What becomes of timers that are pending when all input has ended. */
+    enum AtEnd {
+        /** All fire once, in order, whatever their time: those of user code. */
+        FIRE_ONCE,
+        /** They fire at their time until none is left: those by which a splittable DoFn goes on. */
+        RESUME,
+        /** Nothing: those of triggers, whose windows the last watermark closes. */
+        DROP;
+
+        static AtEnd of(Head.Keyed head) {
+            return head instanceof Head.Splittable ? RESUME : head instanceof Head.Stateful ? FIRE_ONCE : DROP;
+        }
+    }
+
+    ProcessingTimers(KeyedTask task, TaskState cells, AtEnd atEnd) {
         this.task = task;
         this.cells = cells;
-        this.resumes = resumes;
+        this.atEnd = atEnd;
     }
 
     private long nextMillis() {
@@ -90,13 +101,14 @@ final class ProcessingTimers {
 
     /** Whether the end of input is being awaited, so that each timer fires only once. */
     boolean firesOnce() {
-        return last && !resumes;
+        return last && atEnd == AtEnd.FIRE_ONCE;
     }
 
     /** Called when all input has ended: brings the last firings about; returns whether they are over. */
     boolean finish(int room) {
-        if (resumes) {
-            return scan == null && firing == 0 && nextMillis() == Long.MAX_VALUE;
+        if (atEnd != AtEnd.FIRE_ONCE) {
+            boolean pending = atEnd == AtEnd.RESUME && nextMillis() != Long.MAX_VALUE;
+            return scan == null && firing == 0 && !pending;
         }
         if (!last) {
             if (scan != null || firing > 0) {

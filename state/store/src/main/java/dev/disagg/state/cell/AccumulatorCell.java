@@ -46,7 +46,8 @@ public final class AccumulatorCell<A> extends ScalarCell {
         A value = known ? fold() : live;
         A merged = value == null ? delta : merge.apply(value, delta);
         live = merged;
-        // What a merge adds to an accumulator that can be changed is not known: a little each time, put right when written.
+        // What a merge adds to an accumulator that can be changed is not known: a little each time, put right when
+        // written.
         liveBytes = shared ? codec.sizeBytes(merged) : Math.min(Integer.MAX_VALUE / 4, liveBytes + 16);
         if (dirtyBytes != liveBytes + CellCache.CELL_BYTES) {
             account(liveBytes, liveBytes + CellCache.CELL_BYTES);

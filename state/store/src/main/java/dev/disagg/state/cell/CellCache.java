@@ -229,8 +229,7 @@ final class CellCache {
         return to;
     }
 
-    <T extends @Nullable Object> T decode(
-            Row row, int cell, CellCodec<T> codec, byte[] bytes, int from, int length) {
+    <T extends @Nullable Object> T decode(Row row, int cell, CellCodec<T> codec, byte[] bytes, int from, int length) {
         try {
             return codec.decode(new ByteArrayInputStream(bytes, from, length));
         } catch (IOException e) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.cell;
 
-import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import java.util.ArrayList;
 import java.util.Arrays;

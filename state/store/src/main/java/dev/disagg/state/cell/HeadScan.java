@@ -41,15 +41,16 @@ final class HeadScan implements DueScan {
 
     /** An entry was set: the scan goes back for it. */
     void inserted(byte[] key) {
-        if (Arrays.compareUnsigned(key, bound) < 0
-                && (inserted == null || Arrays.compareUnsigned(key, inserted) < 0)) {
+        if (Arrays.compareUnsigned(key, bound) < 0 && (inserted == null || Arrays.compareUnsigned(key, inserted) < 0)) {
             inserted = key;
         }
     }
 
     /** Whether the last page, read from the store, said so. */
     boolean exhausted() {
-        return out != null && out.isDone() && (out.isCompletedExceptionally() || out.join().isEmpty());
+        return out != null
+                && out.isDone()
+                && (out.isCompletedExceptionally() || out.join().isEmpty());
     }
 
     @Override
@@ -76,15 +77,15 @@ final class HeadScan implements DueScan {
                 return CompletableFuture.completedFuture(keys);
             }
             byte[] headEnd = index.headEnd();
-            boolean headReachesBound = headEnd == null || Arrays.compareUnsigned(headEnd, bound) >= 0;
-            if (headReachesBound || (page != null && page.isDone() && Reads.value(page).isEmpty())) {
+            boolean behindLastPage =
+                    page != null && page.isDone() && Reads.value(page).isEmpty();
+            if (behindLastPage || headEnd == null || Arrays.compareUnsigned(headEnd, bound) >= 0) {
                 close();
                 break;
             }
             if (page == null || page.isDone()) {
                 dropPage();
-                byte[] start = Arrays.compareUnsigned(from, headEnd) < 0 ? headEnd : from;
-                cursor = index.scan(start, bound);
+                cursor = index.scan(max(from, headEnd), bound);
                 page = cursor.next(PAGE_BYTES);
             }
             if (!page.isDone()) {
@@ -161,6 +162,10 @@ final class HeadScan implements DueScan {
     private static DueKey dueKey(byte[] key, byte[] value) {
         // The value is empty, or the bytes of a key that the entry has only the digest of.
         return new DueKey(KeyLayout.hashOf(key), value.length > 0 ? value : Arrays.copyOfRange(key, 16, key.length));
+    }
+
+    private static byte[] max(byte[] a, byte[] b) {
+        return Arrays.compareUnsigned(a, b) >= 0 ? a : b;
     }
 
     private static byte[] min(byte[] a, byte[] b) {

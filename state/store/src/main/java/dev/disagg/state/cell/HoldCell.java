@@ -64,16 +64,17 @@ public final class HoldCell extends ScalarCell {
 
     @Override
     void fill(byte @Nullable [] content) {
-        int length = content == null ? 0 : content.length;
+        byte[] times = content == null ? KeyLayout.EMPTY : content;
+        int length = times.length;
         if (length % 8 != 0) {
             throw new Corrupt(row.cache.describe(row, id) + " is a hold of " + length
                     + " bytes, not a multiple of 8; restore from an earlier checkpoint");
         }
         if (!blind) {
-            millis = length == 0 ? NONE : KeyLayout.getLong(content, length - 8);
+            millis = length == 0 ? NONE : KeyLayout.getLong(times, length - 8);
         }
         for (int at = 0; at < length; at += 8) {
-            long superseded = KeyLayout.getLong(content, at);
+            long superseded = KeyLayout.getLong(times, at);
             if (superseded != millis && superseded != NONE) {
                 row.cache.holds.clear(indexKey(superseded));
             }

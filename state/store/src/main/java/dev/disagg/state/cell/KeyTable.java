@@ -10,7 +10,8 @@ final class KeyTable {
     private KeyEntry[] ring = new KeyEntry[32];
     private int size;
 
-    @Nullable KeyEntry find(long hash, byte[] key) {
+    @Nullable
+    KeyEntry find(long hash, byte[] key) {
         int mask = slots.length - 1;
         for (int i = slot(hash, mask); ; i = (i + 1) & mask) {
             KeyEntry entry = slots[i];

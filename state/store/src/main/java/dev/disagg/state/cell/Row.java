@@ -33,8 +33,12 @@ public final class Row {
     /** Links of the list of dirty rows. */
     boolean queued;
 
-    @Nullable Row dirtier;
-    @Nullable Row fresher;
+    @Nullable
+    Row dirtier;
+
+    @Nullable
+    Row fresher;
+
     private boolean evicted;
 
     Row(KeyEntry entry, long windowEndMillis, byte[] window) {
@@ -212,7 +216,8 @@ public final class Row {
                 found = new CollectionCell(this, cell);
             } else {
                 throw new Corrupt("row of key " + KeyLayout.hex(entry.key()) + " has an entry of cell " + cell
-                        + " with an unknown sub-key " + KeyLayout.hex(Arrays.copyOfRange(storeKey, subAt, storeKey.length))
+                        + " with an unknown sub-key "
+                        + KeyLayout.hex(Arrays.copyOfRange(storeKey, subAt, storeKey.length))
                         + "; restore from an earlier checkpoint");
             }
             add(found);
@@ -315,8 +320,8 @@ public final class Row {
             }
             raw.becomes(fresh);
         } else if (found != null) {
-            throw new Invalid(cache.describe(this, cell) + " is " + found.kind() + " and was asked for as " + fresh.kind()
-                    + ": a cell keeps its kind; give the new one another id");
+            throw new Invalid(cache.describe(this, cell) + " is " + found.kind() + " and was asked for as "
+                    + fresh.kind() + ": a cell keeps its kind; give the new one another id");
         } else {
             add(fresh);
             if (answered && Integer.compareUnsigned(cell, reached) <= 0) {

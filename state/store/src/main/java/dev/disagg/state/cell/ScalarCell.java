@@ -156,7 +156,8 @@ abstract class ScalarCell implements Cell {
     final void requireResident() {
         if (!resident()) {
             row.requireLive();
-            throw new IllegalStateException(row.cache.describe(row, id) + " is read before it is resident: fetch it first");
+            throw new IllegalStateException(
+                    row.cache.describe(row, id) + " is read before it is resident: fetch it first");
         }
     }
 

@@ -60,8 +60,9 @@ record TaskHeader(
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             int version = in.readUnsignedByte();
             if (version != VERSION) {
-                throw new Corrupt("the header of a task's state has version " + version + ", this program reads version "
-                        + VERSION + ": restore with the program that wrote it, or from another checkpoint");
+                throw new Corrupt(
+                        "the header of a task's state has version " + version + ", this program reads version "
+                                + VERSION + ": restore with the program that wrote it, or from another checkpoint");
             }
             long event = in.readLong();
             long processing = in.readLong();
@@ -78,8 +79,10 @@ record TaskHeader(
             }
             return new TaskHeader(event, processing, holds, generation, arrival, cells, in.readAllBytes());
         } catch (IOException e) {
-            throw new Corrupt("the header of a task's state is broken (" + e.getMessage()
-                    + "): restore from an earlier checkpoint", e);
+            throw new Corrupt(
+                    "the header of a task's state is broken (" + e.getMessage()
+                            + "): restore from an earlier checkpoint",
+                    e);
         }
     }
 

@@ -169,7 +169,9 @@ final class TimeIndex {
             dropRefill();
             throw e;
         }
-        headEnd = page.isEmpty() ? null : KeyLayout.successor(page.get(page.size() - 1).key());
+        headEnd = page.isEmpty()
+                ? null
+                : KeyLayout.successor(page.get(page.size() - 1).key());
         for (ByteStore.Entry entry : page) {
             putStored(entry.key(), entry.value());
         }

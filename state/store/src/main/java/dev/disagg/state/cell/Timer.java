@@ -11,8 +11,7 @@ import java.util.Arrays;
  * @param outputTimestampMillis event time down to which it holds the output watermark; {@link Long#MAX_VALUE} holds nothing
  * @param payload opaque, handed back
  */
-public record Timer(
-        byte[] id, TimerDomain domain, long timestampMillis, long outputTimestampMillis, byte[] payload) {
+public record Timer(byte[] id, TimerDomain domain, long timestampMillis, long outputTimestampMillis, byte[] payload) {
 
     @Override
     public boolean equals(Object other) {

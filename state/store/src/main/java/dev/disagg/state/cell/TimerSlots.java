@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class TimerSlots {
     private static final int MANY = 16;
 
-    private static final Comparator<Timer> BY_TIME = Comparator.comparingLong(Timer::timestampMillis)
-            .thenComparing(Timer::id, Arrays::compareUnsigned);
+    private static final Comparator<Timer> BY_TIME =
+            Comparator.comparingLong(Timer::timestampMillis).thenComparing(Timer::id, Arrays::compareUnsigned);
 
     private final List<Slot> few = new ArrayList<>(2);
     private @Nullable Map<Id, Slot> byId;
@@ -27,7 +27,8 @@ final class TimerSlots {
     private final List<Map<Long, Integer>> byOutput = List.of(new HashMap<>(), new HashMap<>());
     private int live;
 
-    @Nullable Slot find(TimerDomain domain, byte[] id) {
+    @Nullable
+    Slot find(TimerDomain domain, byte[] id) {
         if (byId != null) {
             return byId.get(new Id(domain, id));
         }
@@ -76,7 +77,8 @@ final class TimerSlots {
         slot.timer = timer;
     }
 
-    @Nullable Timer firstDue(TimerDomain domain, long beforeMillisExclusive) {
+    @Nullable
+    Timer firstDue(TimerDomain domain, long beforeMillisExclusive) {
         Timer first = null;
         if (byId != null) {
             TreeSet<Timer> timers = byTime.get(domain.ordinal());
@@ -154,7 +156,10 @@ final class TimerSlots {
     static final class Slot {
         final TimerDomain domain;
         final byte[] id;
-        @Nullable Timer timer;
+
+        @Nullable
+        Timer timer;
+
         boolean stored;
         boolean dirty;
 

@@ -16,12 +16,10 @@ import org.jspecify.annotations.Nullable;
  * A store's compactions: at most one in flight per family. Submits what {@link CompactionPicker} chooses whenever a run
  * was added, and installs the result as a new version if its inputs are still there. The leader's.
  *
- * <p>When the store or the service does not answer, the job is dropped and another one is chosen after the next flush; only
- * after {@value #TOLERATED_FAILURES} in a row is it the store's failure.
+ * <p>When the store or the service does not answer, the job is dropped, counted, and another one is chosen after the next
+ * flush: losing every compactor never stops the store.
  */
 final class Compactions {
-    private static final int TOLERATED_FAILURES = 3;
-
     private final LsmStore store;
     private final String owner;
     private final KeyRange range;
@@ -30,7 +28,7 @@ final class Compactions {
     private final Map<Family, Running> running = new EnumMap<>(Family.class);
     private long dropRowsBelowMillis = Long.MIN_VALUE;
     private long installed;
-    private int failuresInARow;
+    private long unanswered;
 
     Compactions(LsmStore store, String owner, KeyRange range, LsmShared shared, HandOver handOver) {
         this.store = store;
@@ -48,6 +46,10 @@ final class Compactions {
 
     long installed() {
         return installed;
+    }
+
+    long unanswered() {
+        return unanswered;
     }
 
     /** Completes when the family's compaction was handed over; null when none is running. */
@@ -103,7 +105,6 @@ final class Compactions {
 
     private void install(Family family, CompactionPicker.Pick pick, CompactionResult result) {
         running.remove(family);
-        failuresInARow = 0;
         if (!store.version().containsAll(family, pick.tables())) {
             discard(result);
             return;
@@ -122,8 +123,9 @@ final class Compactions {
     private void failed(Family family, Throwable failure) {
         running.remove(family);
         DisaggException cause = ReadFailure.of(owner, failure);
-        failuresInARow++;
-        if (!(cause instanceof Unavailable) || failuresInARow > TOLERATED_FAILURES) {
+        if (cause instanceof Unavailable) {
+            unanswered++;
+        } else {
             store.keep(cause);
         }
     }

@@ -6,6 +6,7 @@ package dev.disagg.state.lsm;
  *
  * @param flushes memtables written to objects of their own
  * @param compactions installed
+ * @param compactionsUnanswered compactions dropped because the store or the service did not answer
  * @param stalls writes that waited for flushes or compaction
  * @param stallTimeouts of these, those whose wait reached its bound
  * @param tables of the current version
@@ -15,6 +16,7 @@ package dev.disagg.state.lsm;
 public record LsmStats(
         long flushes,
         long compactions,
+        long compactionsUnanswered,
         long stalls,
         long stallTimeouts,
         int tables,

@@ -4,6 +4,7 @@ package dev.disagg.state.lsm;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.table.EntryKind;
 import dev.disagg.ufs.DisaggException;
 import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.OwnerRecord;
@@ -100,6 +101,9 @@ public final class LsmStore implements ByteStore {
     public CompletableFuture<byte @Nullable []> get(Family family, byte[] key) {
         enter();
         Slot slot = memtable(family).get(key);
+        if (slot != null && slot.kind != EntryKind.MERGE) {
+            return CompletableFuture.completedFuture(slot.isDelete() ? null : slot.value());
+        }
         CompletableFuture<byte @Nullable []> value = new PointRead(key, slot, version.layers(family)).run();
         if (value.isDone() && !value.isCompletedExceptionally()) {
             return value;
@@ -325,7 +329,14 @@ public final class LsmStore implements ByteStore {
             flushedRuns += version.flushedRuns(family);
         }
         return new LsmStats(
-                flushes, compactions.installed(), stall.waits(), stall.timeouts(), tables, flushedRuns, bytes);
+                flushes,
+                compactions.installed(),
+                compactions.unanswered(),
+                stall.waits(),
+                stall.timeouts(),
+                tables,
+                flushedRuns,
+                bytes);
     }
 
     @Override

@@ -12,9 +12,9 @@ import java.util.List;
  * tails must stay a merge. Plain data, immutable.
  *
  * @param unknown true: any key may be below (a memtable is)
- * @param spans the tables below
+ * @param runs the tables below, run by run; those of one run in key order and apart
  */
-public record OlderKeys(Family family, boolean unknown, List<Span> spans) {
+public record OlderKeys(Family family, boolean unknown, List<List<Span>> runs) {
     /**
      * A table's keys.
      *
@@ -29,35 +29,49 @@ public record OlderKeys(Family family, boolean unknown, List<Span> spans) {
     }
 
     static OlderKeys of(Family family, List<? extends Layer> layers) {
-        List<Span> spans = new ArrayList<>();
+        List<List<Span>> runs = new ArrayList<>();
         boolean unknown = false;
         for (Layer layer : layers) {
             if (layer instanceof RunLayer run) {
-                for (TableHandle table : run.tables()) {
-                    spans.add(span(table.meta));
-                }
+                runs.add(run.tables().stream().map(table -> span(table.meta)).toList());
             } else {
                 unknown = true;
             }
         }
-        return new OlderKeys(family, unknown, List.copyOf(spans));
+        return new OlderKeys(family, unknown, List.copyOf(runs));
     }
 
-    static Span span(ManifestTable table) {
+    private static Span span(ManifestTable table) {
         return new Span(table.info().smallestKey(), table.info().largestKey(), table.clip());
     }
 
-    boolean mayHold(byte[] key) {
+    /** Whether an older source may hold the key. */
+    public boolean mayHold(byte[] key) {
         if (unknown) {
             return true;
         }
-        for (Span span : spans) {
-            if (Arrays.compareUnsigned(span.smallest, key) <= 0
-                    && Arrays.compareUnsigned(key, span.largest) <= 0
-                    && Clip.holds(family, span.clip, key)) {
+        for (List<Span> run : runs) {
+            if (mayHold(run, key)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean mayHold(List<Span> run, byte[] key) {
+        int low = 0;
+        int high = run.size() - 1;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (Arrays.compareUnsigned(run.get(middle).largest, key) < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Span span = run.get(low);
+        return Arrays.compareUnsigned(span.smallest, key) <= 0
+                && Arrays.compareUnsigned(key, span.largest) <= 0
+                && Clip.holds(family, span.clip, key);
     }
 }

@@ -51,13 +51,14 @@ final class OwnObjects implements TableOutput {
         durable().join();
     }
 
-    /** Gives up: what was begun is aborted, what was ended is deleted. */
+    /** Gives up: what was begun is aborted, what was ended is deleted once its upload is over. */
     void discard() {
         if (open != null) {
             open.close();
             open = null;
         }
-        ended.forEach(ufs::discard);
+        List<String> gone = List.copyOf(ended);
         ended.clear();
+        var unused = durable().whenComplete((done, failure) -> gone.forEach(ufs::discard));
     }
 }

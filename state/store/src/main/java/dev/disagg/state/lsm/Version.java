@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -114,7 +115,7 @@ final class Version {
 
     /** Whether all these tables are still part of it. */
     boolean containsAll(Family family, Collection<TableHandle> tables) {
-        List<TableHandle> here = new ArrayList<>();
+        Set<TableHandle> here = new HashSet<>();
         for (Layer layer : layers(family)) {
             if (layer instanceof RunLayer run) {
                 here.addAll(run.tables());

@@ -125,7 +125,10 @@ class CellModelTest {
 
         private Task task(int key) {
             long hash = KeyHash.of(keys.get(key));
-            return tasks.stream().filter(t -> t.range.contains(hash)).findFirst().orElseThrow();
+            return tasks.stream()
+                    .filter(t -> t.range.contains(hash))
+                    .findFirst()
+                    .orElseThrow();
         }
 
         private KeyEntry entry(int key) {
@@ -288,7 +291,8 @@ class CellModelTest {
 
         @SuppressWarnings("unchecked")
         private void map(Task task, CollectionCell map, CellKey id, int what) {
-            TreeMap<Integer, Integer> expected = (TreeMap<Integer, Integer>) model.computeIfAbsent(id, k -> new TreeMap<>());
+            TreeMap<Integer, Integer> expected =
+                    (TreeMap<Integer, Integer>) model.computeIfAbsent(id, k -> new TreeMap<>());
             int sub = random.nextInt(12);
             byte[] subBytes = {(byte) sub};
             switch (what) {
@@ -311,10 +315,12 @@ class CellModelTest {
                     await(task, map);
                     int from = random.nextInt(12);
                     int to = random.nextInt(13);
-                    Pages<CollectionCell.Entry> pages = map.scan(new byte[] {(byte) from}, to == 12 ? null : new byte[] {(byte) to});
+                    Pages<CollectionCell.Entry> pages =
+                            map.scan(new byte[] {(byte) from}, to == 12 ? null : new byte[] {(byte) to});
                     // What comes after the scan was opened does not show.
                     Map<Integer, Integer> seen = from <= (to == 12 ? 255 : to)
-                            ? new TreeMap<>(expected.subMap(from, to == 12 ? 255 : to)) : Map.of();
+                            ? new TreeMap<>(expected.subMap(from, to == 12 ? 255 : to))
+                            : Map.of();
                     map.put(new byte[] {11}, new byte[] {99});
                     expected.put(11, 99);
                     Map<Integer, Integer> found = new TreeMap<>();
@@ -405,8 +411,8 @@ class CellModelTest {
             assertThat(row.count(), is(expected.size()));
         }
 
-        private static final Comparator<Timer> ORDER = Comparator.comparingLong(Timer::timestampMillis)
-                .thenComparing(Timer::id, Arrays::compareUnsigned);
+        private static final Comparator<Timer> ORDER =
+                Comparator.comparingLong(Timer::timestampMillis).thenComparing(Timer::id, Arrays::compareUnsigned);
 
         private void fireDue() {
             TimerDomain domain = random.nextBoolean() ? TimerDomain.EVENT : TimerDomain.PROCESSING;
@@ -538,7 +544,9 @@ class CellModelTest {
                         act(task, row, new CellKey(id, cell), 9);
                     }
                 }
-                assertThat(timers(key).count(), is(timers.getOrDefault(key, Map.of()).size()));
+                assertThat(
+                        timers(key).count(),
+                        is(timers.getOrDefault(key, Map.of()).size()));
             }
             checkMinima(false);
             emptyEverything();
@@ -572,7 +580,8 @@ class CellModelTest {
                     assertThat(task.state.timers(domain).minOutputTimestampMillis(), is(Long.MAX_VALUE));
                 }
                 task.state.freeze(99, new byte[0]);
-                assertThat("beyond bytes of long keys: " + task.store.describe(), task.store.live(), lessThanOrEqualTo(3));
+                assertThat(
+                        "beyond bytes of long keys: " + task.store.describe(), task.store.live(), lessThanOrEqualTo(3));
                 task.state.evictAll();
                 CellMetrics metrics = task.state.metrics();
                 assertThat(metrics.toString(), metrics.cachedBytes(), is(0L));

@@ -57,8 +57,8 @@ class CellTest {
 
     @Test
     void changingAnAccumulatorInPlaceDoesNotChangeState() {
-        AccumulatorCell<List<Integer>> all =
-                task.resident(task.row("k")).accumulator(task.cell("all"), TestCodecs.LIST, TestCodecs::concat, ArrayList::new);
+        AccumulatorCell<List<Integer>> all = task.resident(task.row("k"))
+                .accumulator(task.cell("all"), TestCodecs.LIST, TestCodecs::concat, ArrayList::new);
         List<Integer> mine = new ArrayList<>(List.of(1));
         all.add(mine);
         mine.add(2);
@@ -355,7 +355,8 @@ class CellTest {
         task.resident(task.map("k")).put(bytes("t"), bytes("new"));
         assertThat(task.map("k").get(bytes("s")).join(), nullValue());
         task.goCold();
-        assertThat(task.all(task.resident(task.map("k")).scan(new byte[0], null)).size(), is(1));
+        assertThat(
+                task.all(task.resident(task.map("k")).scan(new byte[0], null)).size(), is(1));
     }
 
     @Test
@@ -376,7 +377,8 @@ class CellTest {
     void cellKeepsItsKind() {
         int cell = task.cell("value");
         task.value("k").write("v");
-        String message = assertThrows(Invalid.class, () -> task.row("k").hold(cell)).getMessage();
+        String message =
+                assertThrows(Invalid.class, () -> task.row("k").hold(cell)).getMessage();
         assertThat(message, containsString("'value' of 'step'"));
         task.goCold();
         task.resident(task.row("k"));
@@ -389,7 +391,10 @@ class CellTest {
     @Test
     void windowThatIsTooLongIsRefused() {
         assertThrows(Invalid.class, () -> task.key("k").row(1, new byte[65_536]));
-        task.key("k").row(1, new byte[65_535]).value(task.cell("value"), TestCodecs.LONG).write(1L);
+        task.key("k")
+                .row(1, new byte[65_535])
+                .value(task.cell("value"), TestCodecs.LONG)
+                .write(1L);
         task.goCold();
         assertThat(
                 task.resident(task.key("k").row(1, new byte[65_535]).value(task.cell("value"), TestCodecs.LONG))
@@ -402,11 +407,16 @@ class CellTest {
         KeyEntry key = task.key("k");
         key.pin();
         for (int i = 0; i < 1_000; i++) {
-            key.row(i / 2, new byte[] {(byte) i}).value(task.cell("value"), TestCodecs.LONG).write((long) i);
+            key.row(i / 2, new byte[] {(byte) i})
+                    .value(task.cell("value"), TestCodecs.LONG)
+                    .write((long) i);
         }
         for (int i = 0; i < 1_000; i++) {
             assertThat(
-                    key.row(i / 2, new byte[] {(byte) i}).value(task.cell("value"), TestCodecs.LONG).read(), is((long) i));
+                    key.row(i / 2, new byte[] {(byte) i})
+                            .value(task.cell("value"), TestCodecs.LONG)
+                            .read(),
+                    is((long) i));
         }
     }
 

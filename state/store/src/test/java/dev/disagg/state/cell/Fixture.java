@@ -90,7 +90,9 @@ final class Fixture {
 
     <T> List<T> all(Pages<T> pages) {
         List<T> all = new ArrayList<>();
-        for (var page = pages.next(50).join(); !page.isEmpty(); page = pages.next(50).join()) {
+        for (var page = pages.next(50).join();
+                !page.isEmpty();
+                page = pages.next(50).join()) {
             all.addAll(page);
         }
         return all;

@@ -57,8 +57,8 @@ class KeyLayoutTest {
                         prefix + "00" + "01020307" + "01" + " = 0000000000000005"));
         assertThat(
                 stored(Family.HOLDS),
-                contains("8000000000000005" + "44bc2cf5ad770999" + "00" + "0003" + "616263" + "8000000000001122" + "0003"
-                        + "57494e" + "01020307" + " = "));
+                contains("8000000000000005" + "44bc2cf5ad770999" + "00" + "0003" + "616263" + "8000000000001122"
+                        + "0003" + "57494e" + "01020307" + " = "));
     }
 
     @Test
@@ -76,8 +76,8 @@ class KeyLayoutTest {
         task.key("abc").row(-1, new byte[0]).collection(0x01020304).delete(bytes("s"));
         assertThat(
                 stored(Family.ROWS).get(0),
-                is(prefix + "00" + "01020304" + "02" + " = 09" + "01" + "0000000000000001" + "07" + "02" + "00000001" + "74"
-                        + "77" + "06" + "03" + "00000001" + "73"));
+                is(prefix + "00" + "01020304" + "02" + " = 09" + "01" + "0000000000000001" + "07" + "02" + "00000001"
+                        + "74" + "77" + "06" + "03" + "00000001" + "73"));
     }
 
     @Test
@@ -92,7 +92,8 @@ class KeyLayoutTest {
                         row + "00" + "54" + " = " + "0000000000000010" + "000000000000000f" + "70",
                         row + "01" + "55" + " = " + "0000000000000011" + "000000000000000e"));
         assertThat(stored(Family.EVENT_TIMERS), contains("8000000000000010" + "44bc2cf5ad770999" + "616263" + " = "));
-        assertThat(stored(Family.PROCESSING_TIMERS), contains("8000000000000011" + "44bc2cf5ad770999" + "616263" + " = "));
+        assertThat(
+                stored(Family.PROCESSING_TIMERS), contains("8000000000000011" + "44bc2cf5ad770999" + "616263" + " = "));
         assertThat(
                 stored(Family.HOLDS),
                 contains(
@@ -117,9 +118,7 @@ class KeyLayoutTest {
         assertThat(KeyLayout.keyField(atLimit) == atLimit, is(true));
         byte[] field = KeyLayout.keyField(new byte[1025]);
         assertThat(field.length, is(33));
-        assertThat(
-                hex(field),
-                is("ff" + "c55b90509b8cb9bac53fbdddfc93d4e572685c509f1218423c43a5d6013bbd48"));
+        assertThat(hex(field), is("ff" + "c55b90509b8cb9bac53fbdddfc93d4e572685c509f1218423c43a5d6013bbd48"));
         assertThat("a key that looks like a digest is digested too", KeyLayout.keyField(field), not(equalTo(field)));
     }
 

@@ -40,7 +40,8 @@ class TaskStateTest {
         two.state.cellId("step", "only in two");
         var first = (FakeByteStore.Snapshot) one.state.freeze(1, bytes("first"));
         var second = (FakeByteStore.Snapshot) two.state.freeze(1, bytes("second"));
-        TaskState merged = TaskState.open(FakeByteStore.open(KeyRange.ALL, List.of(first, second)), TaskStateOptions.DEFAULT);
+        TaskState merged =
+                TaskState.open(FakeByteStore.open(KeyRange.ALL, List.of(first, second)), TaskStateOptions.DEFAULT);
         assertThat(
                 merged.restoredHeaders().stream().map(String::new).collect(Collectors.toList()),
                 equalTo(List.of("first", "second")));
@@ -59,8 +60,7 @@ class TaskStateTest {
         // Found by search: their hashes agree in the 32 bits that are taken.
         CellDictionary.Name[] pair = collision();
         dictionary.number(pair[0].step(), pair[0].stateId());
-        String message = assertThrows(
-                        Invalid.class, () -> dictionary.number(pair[1].step(), pair[1].stateId()))
+        String message = assertThrows(Invalid.class, () -> dictionary.number(pair[1].step(), pair[1].stateId()))
                 .getMessage();
         assertThat(message, containsString(pair[0].stateId()));
         assertThat(message, containsString(pair[1].stateId()));
@@ -109,7 +109,8 @@ class TaskStateTest {
             assertThrows(Corrupt.class, () -> TaskHeader.decode(cut), "cut to " + length);
         }
         header[0] = 9;
-        assertThat(assertThrows(Corrupt.class, () -> TaskHeader.decode(header)).getMessage(), containsString("version 9"));
+        assertThat(
+                assertThrows(Corrupt.class, () -> TaskHeader.decode(header)).getMessage(), containsString("version 9"));
     }
 
     @Test

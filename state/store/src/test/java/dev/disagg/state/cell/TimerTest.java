@@ -188,8 +188,7 @@ class TimerTest {
     @Test
     void keyWithMoreTimersThanThePrefetchTakesHasThemAll() {
         for (int i = 0; i < 3_000; i++) {
-            task.timers("k")
-                    .set(new Timer(bytes("timer" + i), TimerDomain.EVENT, i, i, new byte[100]));
+            task.timers("k").set(new Timer(bytes("timer" + i), TimerDomain.EVENT, i, i, new byte[100]));
         }
         task.value("k");
         task.key("k").globalRow().value(task.cell("tree"), TestCodecs.LONG).write(5L);

@@ -187,7 +187,8 @@ class BackgroundTest {
         TestStores stores = TestStores.compactingAt(50);
         LsmStore store = stores.fresh();
         put(store, Keys.row(1, "k", 1000, "c"), "v");
-        ManifestTable table = Manifest.of("t", stores.checkpoint(store)).tables().get(0);
+        ManifestTable table =
+                Manifest.of("t", stores.checkpoint(store)).tables().get(0);
         CompactionJob job = new CompactionJob(
                 "t",
                 Family.ROWS,
@@ -199,8 +200,7 @@ class BackgroundTest {
                 2000,
                 1 << 20,
                 dev.disagg.state.table.TableOptions.DEFAULTS);
-        var service = new LocalCompaction(
-                stores.ufs, new dev.disagg.state.table.BlockCache(0, 1 << 20), Runnable::run);
+        var service = new LocalCompaction(stores.ufs, new dev.disagg.state.table.BlockCache(0, 1 << 20), Runnable::run);
         var out = service.submit(job).join().tables();
         assertThat(out.get(0).info().deletes(), is(1L));
         assertThat(out, is(not(empty())));
@@ -210,8 +210,7 @@ class BackgroundTest {
     void keyOfAForeignGroupOrTooShortIsRefused() {
         TestStores stores = TestStores.compactingAt(4);
         LsmStore store = stores.open(KeyRange.of(0, 2));
-        Invalid foreign = assertThrows(
-                Invalid.class, () -> put(store, Keys.row(Long.MIN_VALUE, "k", 0, "c"), "v"));
+        Invalid foreign = assertThrows(Invalid.class, () -> put(store, Keys.row(Long.MIN_VALUE, "k", 0, "c"), "v"));
         assertThat(foreign.getMessage(), containsString("group"));
         assertThrows(Invalid.class, () -> store.put(Family.HOLDS, new byte[9], new byte[0]));
         byte[] cutShort = Arrays.copyOf(Keys.row(Keys.hash(1) >>> 1, "a long key", 0, ""), 24);

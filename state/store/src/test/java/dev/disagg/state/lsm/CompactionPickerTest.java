@@ -59,7 +59,8 @@ class CompactionPickerTest {
                 text.append(Keys.text(table.meta.info().smallestKey())).append(' ');
             }
         }
-        return text + "-> " + pick.level() + "." + pick.run() + " over " + pick.older().spans().size();
+        return text + "-> " + pick.level() + "." + pick.run() + " over "
+                + pick.older().runs().size();
     }
 
     @Test
@@ -77,7 +78,12 @@ class CompactionPickerTest {
     @Test
     void overlapGrowsUntilNothingOfAnyTreeBesideIsCut() {
         assertThat(
-                pick(2, run(0, 4, "d-e 10"), run(0, 3, "d-d 10"), run(1, 2, "a-d 5", "k-m 5"), run(1, 1, "b-c 5", "e-k 5")),
+                pick(
+                        2,
+                        run(0, 4, "d-e 10"),
+                        run(0, 3, "d-d 10"),
+                        run(1, 2, "a-d 5", "k-m 5"),
+                        run(1, 1, "b-c 5", "e-k 5")),
                 is("0.4d 0.3d 1.2a 1.2k 1.1b 1.1e -> 1.2 over 0"));
     }
 
@@ -98,8 +104,7 @@ class CompactionPickerTest {
 
     @Test
     void tableThatIsMostlyClippedIsWrittenAgainWhenNothingElseIsToDo() {
-        assertThat(
-                pick(3, run(0, 2, "a-z 10"), run(1, 1, "a-b 10", "c-d 10 clipped")), is("1.1c -> 1.1 over 0"));
+        assertThat(pick(3, run(0, 2, "a-z 10"), run(1, 1, "a-b 10", "c-d 10 clipped")), is("1.1c -> 1.1 over 0"));
     }
 
     @Test
@@ -108,7 +113,13 @@ class CompactionPickerTest {
                 pick(2, run(0, 5, "a-z 1000"), run(0, 4, "a-z 10"), run(0, 3, "a-z 100"), run(1, 1, "a-z 9999")),
                 is("0.5a 0.4a 0.3a -> 0.5 over 1"));
         assertThat(
-                pick(2, run(0, 5, "a-z 1"), run(0, 4, "a-z 10"), run(0, 3, "a-z 100"), run(0, 2, "a-z 1000"), run(1, 1, "a-z 9999")),
+                pick(
+                        2,
+                        run(0, 5, "a-z 1"),
+                        run(0, 4, "a-z 10"),
+                        run(0, 3, "a-z 100"),
+                        run(0, 2, "a-z 1000"),
+                        run(1, 1, "a-z 9999")),
                 is("0.5a 0.4a 0.3a 0.2a 1.1a -> 1.1 over 0"));
     }
 }

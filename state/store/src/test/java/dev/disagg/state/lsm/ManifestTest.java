@@ -62,22 +62,28 @@ class ManifestTest {
                 Manifest.of("t", record(Manifest.header(KeyRange.of(1, 2), Keys.bytes("abc")), TABLE.link()));
         assertThat(manifest.range(), is(KeyRange.of(1, 2)));
         assertThat(Keys.text(manifest.callerHeader()), is("abc"));
-        assertThat(HEX.formatHex(manifest.tables().get(0).link().attributes()), is(HEX.formatHex(TABLE.link().attributes())));
+        assertThat(
+                HEX.formatHex(manifest.tables().get(0).link().attributes()),
+                is(HEX.formatHex(TABLE.link().attributes())));
         assertThat(manifest.tables().get(0).text(), is(TABLE.text()));
     }
 
     @Test
     void textShowsTheNewestFirst() {
         ManifestTable newer = new ManifestTable(
-                72, Family.HOLDS, 0, 300, KeyRange.ALL, KeyRange.ALL, new ObjectRange("job/data/1-p-12", 0, 4096), INFO);
+                72,
+                Family.HOLDS,
+                0,
+                300,
+                KeyRange.ALL,
+                KeyRange.ALL,
+                new ObjectRange("job/data/1-p-12", 0, 4096),
+                INFO);
         ManifestTable newest = newer.numbered(73, 301);
         Manifest manifest = Manifest.of(
                 "t",
                 record(Manifest.header(KeyRange.ALL, Keys.bytes("abc")), TABLE.link(), newest.link(), newer.link()));
-        assertThat(
-                manifest.text(),
-                is(
-                        """
+        assertThat(manifest.text(), is("""
                         groups [0, 32768) header 3 bytes
                         21 HOLDS level 0 run 301 groups [0, 32768) of [0, 32768) entries 100 (7 deletes, 3 merges) bytes 4096 at job/data/1-p-12+0
                         20 HOLDS level 0 run 300 groups [0, 32768) of [0, 32768) entries 100 (7 deletes, 3 merges) bytes 4096 at job/data/1-p-12+0

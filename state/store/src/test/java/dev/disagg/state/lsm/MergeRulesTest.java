@@ -122,7 +122,8 @@ class MergeRulesTest {
         stores.checkpoint(store);
         stores.compact(store);
         assertThat(store.stats().flushedRuns(), is(1));
-        List<String> top = stored(store).stream().filter(line -> line.startsWith("L0")).toList();
+        List<String> top =
+                stored(store).stream().filter(line -> line.startsWith("L0")).toList();
         assertThat("two small runs became one, above level 1", top.contains("L0 DELETE "), is(true));
         assertThat(get(store, KEY), is(nullValue()));
     }
@@ -183,8 +184,8 @@ class MergeRulesTest {
         OwnerRecord highRecord = stores.checkpoint(high);
         assertThat(values(low, Family.ROWS), contains("123"));
         assertThat(values(high, Family.ROWS), contains("124", "5"));
-        LsmStore merged = stores.open(
-                KeyRange.ALL, new ByteStore.Parent(LOW, lowRecord), new ByteStore.Parent(HIGH, highRecord));
+        LsmStore merged =
+                stores.open(KeyRange.ALL, new ByteStore.Parent(LOW, lowRecord), new ByteStore.Parent(HIGH, highRecord));
         assertThat(values(merged, Family.ROWS), contains("123", "124", "5"));
     }
 

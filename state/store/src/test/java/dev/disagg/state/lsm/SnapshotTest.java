@@ -5,8 +5,6 @@ import static dev.disagg.state.lsm.TestStores.get;
 import static dev.disagg.state.lsm.TestStores.put;
 import static dev.disagg.state.lsm.TestStores.values;
 import static org.hamcrest.MatcherAssert.assertThat;
-import static org.hamcrest.Matchers.contains;
-import static org.hamcrest.Matchers.everyItem;
 import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
@@ -141,7 +139,8 @@ class SnapshotTest {
         OwnerRecord record = stores.checkpoint(store);
         ManifestTable table = Manifest.of("t", record).tables().get(0);
         assertThat(table.range().offset(), is(0L));
-        assertThat(table.range().length(), is((long) stores.ufs.objects.get(table.range().object()).length));
+        assertThat(table.range().length(), is((long)
+                stores.ufs.objects.get(table.range().object()).length));
         assertThat(record.parts().get(0).object(), is(not(table.range().object())));
     }
 
@@ -211,12 +210,16 @@ class SnapshotTest {
             byte[] object = stores.ufs.objects.get(table.range().object());
             int from = (int) table.range().offset();
             Path file = directory.resolve(table.name() + ".sst");
-            Files.write(file, Arrays.copyOfRange(object, from, from + (int) table.range().length()));
+            Files.write(
+                    file,
+                    Arrays.copyOfRange(object, from, from + (int) table.range().length()));
             try (Options options = new Options();
                     SstFileReader reader = new SstFileReader(options)) {
                 reader.open(file.toString());
                 reader.verifyChecksum();
-                assertThat(reader.getTableProperties().getNumEntries(), is(table.info().entries()));
+                assertThat(
+                        reader.getTableProperties().getNumEntries(),
+                        is(table.info().entries()));
             }
         }
     }

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The same random histories give the right answers on every backend and with every shape of tree. */
 class StoreModelTest {
-    private static final int STEPS = Integer.getInteger("history.steps", 2500);
-    private static final long SEEDS = Long.getLong("history.seeds", 5);
+    private static final int STEPS = Integer.getInteger("history.steps", 2000);
+    private static final long SEEDS = Long.getLong("history.seeds", 4);
     private static final long FIRST_SEED = Long.getLong("history.seed", 1);
 
     enum Shape {
