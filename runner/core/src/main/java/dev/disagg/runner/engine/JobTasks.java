@@ -84,7 +84,7 @@ final class JobTasks {
         slots.stream()
                 .filter(slot -> slot.stage().stateful())
                 .forEach(slot -> opening.put(slot, backend.open(
-                        Checkpoints.ownerName(slot.stage().id(), slot.index()), storeRange(slot), parents(slot))));
+                        Checkpoints.ownerName(slot.stage().id(), slot.index()), slot.range(), parents(slot))));
         TaskStateOptions cells = TaskStateOptions.DEFAULT.withCacheBytes(
                 spec.stateMemoryBytes() / CELL_SHARE / Math.max(1, opening.size()));
         List<StageTask> tasks = new ArrayList<>();
@@ -95,23 +95,24 @@ final class JobTasks {
         return tasks;
     }
 
-    /** Splits of a source are not bound to keys: each task may see all of them, and keeps its own. */
-    private static KeyRange storeRange(Slot slot) {
-        return slot.stage().source() ? KeyRange.ALL : slot.range();
-    }
-
+    /**
+     * What the slot's state is made from. Splits of a source are not bound to keys: at another parallelism each task sees all
+     * of them, and keeps its own.
+     */
     private List<ByteStore.Parent> parents(Slot slot) {
-        List<ByteStore.Parent> parents = new ArrayList<>();
+        List<ByteStore.Parent> ofStage = new ArrayList<>();
         owners.forEach((owner, record) -> {
             if (Checkpoints.isOwnerOf(owner, slot.stage().id())) {
-                KeyRange range = Manifest.of(owner, record).range();
-                KeyRange mine = storeRange(slot);
-                if (range.firstGroup() < mine.endGroup() && mine.firstGroup() < range.endGroup()) {
-                    parents.add(new ByteStore.Parent(range, record));
-                }
+                ofStage.add(new ByteStore.Parent(Manifest.of(owner, record).range(), record));
             }
         });
-        return parents;
+        if (slot.stage().source() && ofStage.size() != slot.stage().parallelism()) {
+            return ofStage;
+        }
+        KeyRange mine = slot.range();
+        ofStage.removeIf(parent -> parent.range().firstGroup() >= mine.endGroup()
+                || mine.firstGroup() >= parent.range().endGroup());
+        return ofStage;
     }
 
     private StageTask make(Slot slot, @Nullable TaskState state) {
