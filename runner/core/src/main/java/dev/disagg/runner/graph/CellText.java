@@ -19,14 +19,18 @@ final class CellText {
     private CellText() {}
 
     static String coder(@Nullable Coder<?> coder) {
-        return coder == null ? "the coder of its type" : IDENTITY_HASH.matcher(coder.toString()).replaceAll("");
+        return coder == null
+                ? "the coder of its type"
+                : IDENTITY_HASH.matcher(coder.toString()).replaceAll("");
     }
 
     /** Per state id of a DoFn, the kind of the cell and its coders. */
     static Map<String, String> cells(DoFn<?, ?> fn) {
         Map<String, String> cells = new TreeMap<>();
-        DoFnSignatures.getSignature(fn.getClass()).stateDeclarations().forEach((id, declaration) -> cells.put(
-                id, DoFnSignatures.getStateSpecOrThrow(declaration, fn).match(new Kind())));
+        DoFnSignatures.getSignature(fn.getClass())
+                .stateDeclarations()
+                .forEach((id, declaration) -> cells.put(
+                        id, DoFnSignatures.getStateSpecOrThrow(declaration, fn).match(new Kind())));
         return cells;
     }
 

@@ -93,7 +93,10 @@ class FailingStepTest {
         PipelineExecutionException failed = assertThrows(PipelineExecutionException.class, result::waitUntilFinish);
         assertThat(
                 failed.getMessage(),
-                allOf(containsString("Count"), containsString("key " + hex("k77")), containsString("this key can not be processed")));
+                allOf(
+                        containsString("Count"),
+                        containsString("key " + hex("k77")),
+                        containsString("this key can not be processed")));
         assertThat(failed.getCause(), instanceOf(IllegalStateException.class));
         assertThat(failed.getCause().getMessage(), is("this key can not be processed"));
         assertThat(result.getState(), is(PipelineResult.State.FAILED));
@@ -110,7 +113,8 @@ class FailingStepTest {
         assertThat(failed.getSuppressed().length, is(1));
         assertThat(
                 "the parked ones have no failures of their own",
-                java.util.Arrays.stream(failed.getSuppressed()[0].getSuppressed()).toList(),
+                java.util.Arrays.stream(failed.getSuppressed()[0].getSuppressed())
+                        .toList(),
                 is(List.of()));
     }
 
@@ -176,6 +180,11 @@ class FailingStepTest {
         }
         String output = Files.readString(log);
         assertThat(output, process.exitValue(), is(1));
-        assertThat(output, allOf(containsString("Count"), containsString("key " + hex("k5")), containsString("this key can not be processed")));
+        assertThat(
+                output,
+                allOf(
+                        containsString("Count"),
+                        containsString("key " + hex("k5")),
+                        containsString("this key can not be processed")));
     }
 }

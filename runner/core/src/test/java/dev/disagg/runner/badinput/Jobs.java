@@ -88,7 +88,8 @@ final class Jobs {
         String[] off = Arrays.copyOf(more, more.length + 1);
         off[more.length] = "--checkpointInterval=1h";
         String name = "left-in-" + directory;
-        DisaggPipelineResult result = (DisaggPipelineResult) endless(name, in(directory, off)).run();
+        DisaggPipelineResult result =
+                (DisaggPipelineResult) endless(name, in(directory, off)).run();
         try {
             for (int i = 0; i < checkpoints; i++) {
                 result.checkpoint().join();

@@ -106,7 +106,8 @@ class OtherPipelineTest {
     @BeforeEach
     void leaveACheckpoint() throws IOException {
         DisaggPipelineResult result = (DisaggPipelineResult)
-                pipeline("Keep", new UsersCoder(), new Last(VarLongCoder.of()), "--checkpointInterval=1h").run();
+                pipeline("Keep", new UsersCoder(), new Last(VarLongCoder.of()), "--checkpointInterval=1h")
+                        .run();
         result.checkpoint().join();
         result.cancel();
     }
@@ -114,16 +115,23 @@ class OtherPipelineTest {
     private List<String> differences(Pipeline other) throws IOException {
         Map<String, Integer> before = Jobs.contents(directory);
         String said = assertThrows(Invalid.class, other::run).getMessage();
-        assertThat(said, allOf(containsString("checkpoint 1 was made by another pipeline"), containsString("another --jobName")));
+        assertThat(
+                said,
+                allOf(
+                        containsString("checkpoint 1 was made by another pipeline"),
+                        containsString("another --jobName")));
         Map<String, Integer> after = Jobs.contents(directory);
         before.forEach((name, hash) -> assertThat("untouched", after, hasEntry(name, hash)));
         theRightPipelineStillGoesOn();
-        return said.lines().filter(line -> line.startsWith("  ")).map(String::strip).toList();
+        return said.lines()
+                .filter(line -> line.startsWith("  "))
+                .map(String::strip)
+                .toList();
     }
 
     private void theRightPipelineStillGoesOn() throws IOException {
-        PipelineResult right =
-                pipeline("Keep", new UsersCoder(), new Last(VarLongCoder.of()), "--restore=latest").run();
+        PipelineResult right = pipeline("Keep", new UsersCoder(), new Last(VarLongCoder.of()), "--restore=latest")
+                .run();
         assertThat(right.cancel(), is(PipelineResult.State.CANCELLED));
     }
 
@@ -134,33 +142,44 @@ class OtherPipelineTest {
 
     @Test
     void anotherStage() throws IOException {
-        List<String> said = differences(pipeline("Hold", new UsersCoder(), new Last(VarLongCoder.of()), "--restore=latest"));
+        List<String> said =
+                differences(pipeline("Hold", new UsersCoder(), new Last(VarLongCoder.of()), "--restore=latest"));
         assertThat(said.toString(), allOf(containsString("stage Keep"), containsString("stage Hold")));
     }
 
     @Test
     void anotherKeyCoder() throws IOException {
-        List<String> said = differences(pipeline("Keep", BigEndianLongCoder.of(), new Last(VarLongCoder.of()), "--restore=latest"));
+        List<String> said =
+                differences(pipeline("Keep", BigEndianLongCoder.of(), new Last(VarLongCoder.of()), "--restore=latest"));
         assertThat(said, hasSize(1));
         assertThat(
                 said.get(0),
-                allOf(containsString("key coder of Keep"), containsString("UsersCoder"), containsString("BigEndianLongCoder")));
+                allOf(
+                        containsString("key coder of Keep"),
+                        containsString("UsersCoder"),
+                        containsString("BigEndianLongCoder")));
     }
 
     @Test
     void anotherCoderOfAStateCell() throws IOException {
-        List<String> said = differences(pipeline("Keep", new UsersCoder(), new Last(BigEndianLongCoder.of()), "--restore=latest"));
+        List<String> said =
+                differences(pipeline("Keep", new UsersCoder(), new Last(BigEndianLongCoder.of()), "--restore=latest"));
         assertThat(said, hasSize(1));
         assertThat(
                 said.get(0),
-                allOf(containsString("state cell last of Keep"), containsString("VarLongCoder"), containsString("BigEndianLongCoder")));
+                allOf(
+                        containsString("state cell last of Keep"),
+                        containsString("VarLongCoder"),
+                        containsString("BigEndianLongCoder")));
     }
 
     @Test
     void anotherKindOfStateCellAndOneMore() throws IOException {
         List<String> said = differences(pipeline("Keep", new UsersCoder(), new Changed.Last(), "--restore=latest"));
         assertThat(said, hasSize(2));
-        assertThat(said.get(0), allOf(containsString("state cell last of Keep"), containsString("value"), containsString("bag")));
+        assertThat(
+                said.get(0),
+                allOf(containsString("state cell last of Keep"), containsString("value"), containsString("bag")));
         assertThat(said.get(1), allOf(containsString("state cell more of Keep"), containsString("in this pipeline")));
     }
 }

@@ -61,8 +61,9 @@ class SameCommandAgainTest {
     @CsvSource({"2,2", "1,3", "3,1", "3,2"})
     void isRestored(int before, int after) throws IOException {
         for (int parallelism : new int[] {before, after, before}) {
-            DisaggPipelineResult result = (DisaggPipelineResult)
-                    pipeline(parallelism, "--restore=auto", "--checkpointInterval=1h").run();
+            DisaggPipelineResult result =
+                    (DisaggPipelineResult) pipeline(parallelism, "--restore=auto", "--checkpointInterval=1h")
+                            .run();
             result.checkpoint().join();
             assertThat(result.cancel(), is(PipelineResult.State.CANCELLED));
         }

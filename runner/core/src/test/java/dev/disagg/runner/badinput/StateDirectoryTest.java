@@ -35,7 +35,12 @@ class StateDirectoryTest {
         Path file = Files.writeString(directory.resolve("file"), "precious");
         Path below = file.resolve("state");
         String said = refusal(Jobs.short_("below-file", Jobs.in(below)));
-        assertThat(said, allOf(containsString(below.toString()), containsString("Not a directory"), containsString("or name one")));
+        assertThat(
+                said,
+                allOf(
+                        containsString(below.toString()),
+                        containsString("Not a directory"),
+                        containsString("or name one")));
         assertThat(Files.readString(file), is("precious"));
         assertThat(Jobs.SUMS, not(hasKey("below-file")));
     }
@@ -67,7 +72,12 @@ class StateDirectoryTest {
         Jobs.leaveCheckpoints(directory, 1);
         Map<String, Integer> before = Jobs.contents(directory);
         String said = refusal(Jobs.endless("used", Jobs.in(directory)));
-        assertThat(said, allOf(containsString(directory.toString()), containsString("--restore=auto"), containsString("--jobName")));
+        assertThat(
+                said,
+                allOf(
+                        containsString(directory.toString()),
+                        containsString("--restore=auto"),
+                        containsString("--jobName")));
         assertThat("nothing is touched", Jobs.contents(directory), equalTo(before));
         assertThat(Jobs.SUMS, not(hasKey("used")));
     }
@@ -77,9 +87,12 @@ class StateDirectoryTest {
         Jobs.leaveCheckpoints(directory, 2, "--retainedCheckpoints=2");
         Map<String, Integer> before = Jobs.contents(directory);
         String said = refusal(Jobs.endless("number", Jobs.in(directory, "--restore=77")));
-        assertThat(said, allOf(containsString("--restore=77"), containsString(directory.toString()), containsString("[1, 2]")));
+        assertThat(
+                said,
+                allOf(containsString("--restore=77"), containsString(directory.toString()), containsString("[1, 2]")));
         assertThat("nothing is touched", Jobs.contents(directory), equalTo(before));
-        DisaggPipelineResult first = (DisaggPipelineResult) Jobs.endless("first", Jobs.in(directory, "--restore=1")).run();
+        DisaggPipelineResult first = (DisaggPipelineResult)
+                Jobs.endless("first", Jobs.in(directory, "--restore=1")).run();
         assertThat(first.cancel(), is(PipelineResult.State.CANCELLED));
     }
 

@@ -69,8 +69,9 @@ final class SummingJob {
         Numbers.LIMITS.put(name, FIRST);
         SUMS.put(name, new ConcurrentHashMap<>());
         SEEN.put(name, new CountDownLatch((int) FIRST));
-        DisaggPipelineResult result = (DisaggPipelineResult)
-                pipeline(name, Jobs.in(directory, "--checkpointInterval=1h", "--keepState")).run();
+        DisaggPipelineResult result =
+                (DisaggPipelineResult) pipeline(name, Jobs.in(directory, "--checkpointInterval=1h", "--keepState"))
+                        .run();
         try {
             if (!SEEN.get(name).await(60, TimeUnit.SECONDS)) {
                 throw new AssertionError("the first " + FIRST + " numbers did not come: " + result.getState());

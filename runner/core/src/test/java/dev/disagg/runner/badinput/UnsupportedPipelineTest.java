@@ -40,9 +40,9 @@ import org.apache.beam.sdk.transforms.ParDo;
 import org.apache.beam.sdk.transforms.Sum;
 import org.apache.beam.sdk.transforms.windowing.Sessions;
 import org.apache.beam.sdk.transforms.windowing.Window;
-import org.apache.beam.sdk.util.construction.External;
 import org.apache.beam.sdk.util.construction.ExpansionServiceClient;
 import org.apache.beam.sdk.util.construction.ExpansionServiceClientFactory;
+import org.apache.beam.sdk.util.construction.External;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.PCollection;
 import org.joda.time.Duration;
@@ -132,7 +132,8 @@ class UnsupportedPipelineTest {
         assertThat(
                 refusal(pipeline),
                 allOf(
-                        containsString("StableElements/ParMultiDo(StableElements): @RequiresStableInput is not supported"),
+                        containsString(
+                                "StableElements/ParMultiDo(StableElements): @RequiresStableInput is not supported"),
                         containsString("StableTimer/ParMultiDo(StableTimer): @RequiresStableInput is not supported")));
     }
 
@@ -142,7 +143,9 @@ class UnsupportedPipelineTest {
         keyed(pipeline)
                 .apply("Sessions", Window.into(Sessions.withGapDuration(Duration.standardMinutes(1))))
                 .apply("Remember", ParDo.of(new Stateful<>()));
-        assertThat(refusal(pipeline), allOf(containsString("Remember"), containsString("merging windows"), containsString("Window.into")));
+        assertThat(
+                refusal(pipeline),
+                allOf(containsString("Remember"), containsString("merging windows"), containsString("Window.into")));
     }
 
     /** A source that may give records twice. */
@@ -182,7 +185,10 @@ class UnsupportedPipelineTest {
         pipeline.apply("Queue", Read.from(new Repeating()));
         assertThat(
                 refusal(pipeline),
-                allOf(containsString("Queue"), containsString(Repeating.class.getName()), containsString("give each record once")));
+                allOf(
+                        containsString("Queue"),
+                        containsString(Repeating.class.getName()),
+                        containsString("give each record once")));
     }
 
     @Test
@@ -199,7 +205,9 @@ class UnsupportedPipelineTest {
         };
         pipeline.apply("Longs", Create.of(1L))
                 .apply("Foreign", External.of("some:urn", new byte[0], "nowhere", factory));
-        assertThat(refusal(pipeline), allOf(containsString("Foreign"), containsString("cross-language"), containsString("Java form")));
+        assertThat(
+                refusal(pipeline),
+                allOf(containsString("Foreign"), containsString("cross-language"), containsString("Java form")));
     }
 
     /** An expansion service whose every transform gives back its input. */
@@ -215,7 +223,8 @@ class UnsupportedPipelineTest {
         }
 
         @Override
-        public ExpansionApi.DiscoverSchemaTransformResponse discover(ExpansionApi.DiscoverSchemaTransformRequest request) {
+        public ExpansionApi.DiscoverSchemaTransformResponse discover(
+                ExpansionApi.DiscoverSchemaTransformRequest request) {
             throw new AssertionError("not asked");
         }
 

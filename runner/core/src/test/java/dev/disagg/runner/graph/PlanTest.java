@@ -79,7 +79,9 @@ class PlanTest {
         Set<String> ids = new HashSet<>();
         for (StageGraph.Stage stage : graph.stages()) {
             assertThat("an id names one stage", ids.add(stage.id()), is(true));
-            stage.produces().forEach(collection -> assertThat("a collection has one producer", produced.add(collection), is(true)));
+            stage.produces()
+                    .forEach(collection ->
+                            assertThat("a collection has one producer", produced.add(collection), is(true)));
             Set<Integer> inside = new HashSet<>(stage.head().outputs());
             for (Step step : stage.steps()) {
                 assertThat("a step's input is made before it, in its stage", inside.contains(step.input()), is(true));
@@ -93,7 +95,10 @@ class PlanTest {
                     graph.stages().get(edge.fromStage()).produces().contains(edge.collection()),
                     is(true));
             if (edge.exchange() instanceof Exchange.ByKey) {
-                assertThat("only a keyed step is fed by key", graph.stages().get(edge.toStage()).keyed(), is(true));
+                assertThat(
+                        "only a keyed step is fed by key",
+                        graph.stages().get(edge.toStage()).keyed(),
+                        is(true));
             }
         }
     }
@@ -136,34 +141,49 @@ class PlanTest {
 
     @Test
     void countWordsIsTwoStages() {
-        golden("count-words", p -> p.apply("Lines", Create.of("a b", "b"))
-                .apply("Words", MapElements.into(TypeDescriptors.strings()).via(line -> line))
-                .apply("Count", Count.perElement())
-                .apply("Format", MapElements.into(TypeDescriptors.strings()).via(KV::getKey)));
+        golden(
+                "count-words",
+                p -> p.apply("Lines", Create.of("a b", "b"))
+                        .apply(
+                                "Words",
+                                MapElements.into(TypeDescriptors.strings()).via(line -> line))
+                        .apply("Count", Count.perElement())
+                        .apply(
+                                "Format",
+                                MapElements.into(TypeDescriptors.strings()).via(KV::getKey)));
     }
 
     @Test
     void eachKeyedStepBeginsAStage() {
-        StageGraph graph = golden("two-keyed-steps", p -> keyed(p, "Numbers")
-                .apply("First", ParDo.of(new Remember()))
-                .apply("Second", ParDo.of(new Remember()))
-                .apply("Group", GroupByKey.create())
-                .apply("Values", Values.create()));
+        StageGraph graph = golden(
+                "two-keyed-steps",
+                p -> keyed(p, "Numbers")
+                        .apply("First", ParDo.of(new Remember()))
+                        .apply("Second", ParDo.of(new Remember()))
+                        .apply("Group", GroupByKey.create())
+                        .apply("Values", Values.create()));
         assertThat(graph.stages().stream().filter(StageGraph.Stage::keyed).count(), is(3L));
     }
 
     @Test
     void aFlattenIsNoStageAndItsInputsKeepTheirOwn() {
-        golden("flatten-three", p -> PCollectionList.of(keyed(p, "One")).and(keyed(p, "Two")).and(keyed(p, "Three"))
-                .apply("All", Flatten.pCollections())
-                .apply("Sum", Sum.longsPerKey()));
+        golden(
+                "flatten-three",
+                p -> PCollectionList.of(keyed(p, "One"))
+                        .and(keyed(p, "Two"))
+                        .and(keyed(p, "Three"))
+                        .apply("All", Flatten.pCollections())
+                        .apply("Sum", Sum.longsPerKey()));
     }
 
     @Test
     void aParDoBehindAFlattenHasAStageOfItsOwn() {
-        golden("flatten-then-map", p -> PCollectionList.of(keyed(p, "One")).and(keyed(p, "Two"))
-                .apply("All", Flatten.pCollections())
-                .apply("Map", Values.create()));
+        golden(
+                "flatten-then-map",
+                p -> PCollectionList.of(keyed(p, "One"))
+                        .and(keyed(p, "Two"))
+                        .apply("All", Flatten.pCollections())
+                        .apply("Map", Values.create()));
     }
 
     @Test
@@ -172,27 +192,35 @@ class PlanTest {
             PCollectionView<Long> view = p.apply("Ten", Create.of(10L)).apply("AsView", View.asSingleton());
             keyed(p, "Numbers").apply("Add", ParDo.of(new AddView(view)).withSideInputs(view));
         });
-        List<StageGraph.Stage> readers = graph.stages().stream().filter(stage -> !stage.views().isEmpty()).toList();
+        List<StageGraph.Stage> readers = graph.stages().stream()
+                .filter(stage -> !stage.views().isEmpty())
+                .toList();
         assertThat(readers, hasSize(1));
         assertThat(
-                graph.into(readers.get(0).index()).stream().map(edge -> edge.exchange().label()).sorted().toList(),
+                graph.into(readers.get(0).index()).stream()
+                        .map(edge -> edge.exchange().label())
+                        .sorted()
+                        .toList(),
                 contains("broadcast", "forward"));
     }
 
     @Test
     void aReshuffleIsAnExchangeWithoutState() {
-        StageGraph graph = golden("reshuffle", p -> keyed(p, "Numbers")
-                .apply("Shuffle", Reshuffle.of())
-                .apply("Values", Values.create()));
+        StageGraph graph = golden(
+                "reshuffle",
+                p -> keyed(p, "Numbers").apply("Shuffle", Reshuffle.of()).apply("Values", Values.create()));
         assertThat(graph.stages().stream().filter(StageGraph.Stage::keyed).toList(), is(empty()));
     }
 
     @Test
     void aCombineOfEverythingHasOneTask() {
-        StageGraph graph = golden("combine-globally", p -> p.apply("Numbers", GenerateSequence.from(0).to(10))
-                .apply("Total", Sum.longsGlobally()));
+        StageGraph graph = golden(
+                "combine-globally",
+                p -> p.apply("Numbers", GenerateSequence.from(0).to(10)).apply("Total", Sum.longsGlobally()));
         assertThat(keyedParallelism(graph), everyItem(is(1)));
-        assertThat(keyedParallelism(plan(p -> keyed(p, "Numbers").apply("Sum", Sum.longsPerKey()))), everyItem(is(PARALLELISM)));
+        assertThat(
+                keyedParallelism(plan(p -> keyed(p, "Numbers").apply("Sum", Sum.longsPerKey()))),
+                everyItem(is(PARALLELISM)));
     }
 
     private static List<Integer> keyedParallelism(StageGraph graph) {
@@ -216,7 +244,8 @@ class PlanTest {
     void combinesAreLiftedWithTheDefaultTriggerAndPlainWindows() {
         assertThat(lifted(p -> keyed(p, "Numbers").apply("Sum", Sum.longsPerKey())), is(true));
         assertThat(
-                lifted(p -> windowed(p, Window.into(FixedWindows.of(Duration.standardMinutes(1)))).apply("Sum", Sum.longsPerKey())),
+                lifted(p -> windowed(p, Window.into(FixedWindows.of(Duration.standardMinutes(1))))
+                        .apply("Sum", Sum.longsPerKey())),
                 is(true));
     }
 
@@ -303,8 +332,10 @@ class PlanTest {
             keyed(p, "Numbers")
                     .apply("First", ParDo.of(new Remember()))
                     .apply("Group", GroupByKey.create())
-                    .apply("Ungroup", MapElements.into(TypeDescriptors.kvs(TypeDescriptors.strings(), TypeDescriptors.longs()))
-                            .via(kv -> KV.of(kv.getKey(), 1L)))
+                    .apply(
+                            "Ungroup",
+                            MapElements.into(TypeDescriptors.kvs(TypeDescriptors.strings(), TypeDescriptors.longs()))
+                                    .via(kv -> KV.of(kv.getKey(), 1L)))
                     .apply("Add", ParDo.of(new AddView(view)).withSideInputs(view, another));
         };
         assertThat(Explain.differences(Explain.identity(plan(make)), Explain.identity(plan(make))), is(empty()));

@@ -104,7 +104,10 @@ class OptionValuesTest {
         boolean restores = refused.option().equals("restore");
         Invalid invalid = assertThrows(
                 Invalid.class,
-                () -> settings(restores ? new String[] {refused.argument(), "--stateUri=/s", "--jobName=j"} : new String[] {refused.argument()}));
+                () -> settings(
+                        restores
+                                ? new String[] {refused.argument(), "--stateUri=/s", "--jobName=j"}
+                                : new String[] {refused.argument()}));
         String line = invalid.getMessage().lines().skip(1).collect(Collectors.joining("\n"));
         assertThat(line, containsString("--" + refused.option()));
         assertThat(line, containsString(refused.said()));
@@ -146,9 +149,12 @@ class OptionValuesTest {
 
     @Test
     void aJobNameSetByTheProgramCountsAsGiven() {
-        DisaggPipelineOptions options =
-                PipelineOptionsFactory.fromArgs("--restore=auto", "--stateUri=/s").as(DisaggPipelineOptions.class);
-        assertThat("the default name is looked at, which does not make it given", options.getJobName().isEmpty(), is(false));
+        DisaggPipelineOptions options = PipelineOptionsFactory.fromArgs("--restore=auto", "--stateUri=/s")
+                .as(DisaggPipelineOptions.class);
+        assertThat(
+                "the default name is looked at, which does not make it given",
+                options.getJobName().isEmpty(),
+                is(false));
         assertThrows(Invalid.class, () -> Settings.of(options));
         options.setJobName("mine");
         assertThat(Settings.of(options).jobName(), is("mine"));
@@ -161,7 +167,9 @@ class OptionValuesTest {
     @Test
     void wordsAndUnitsThatAreTaken() {
         assertThat(settings("--checkpointInterval=off").checkpointInterval(), equalTo(Optional.of(Duration.ZERO)));
-        assertThat(settings("--checkpointInterval=500ms").checkpointInterval(), equalTo(Optional.of(Duration.ofMillis(500))));
+        assertThat(
+                settings("--checkpointInterval=500ms").checkpointInterval(),
+                equalTo(Optional.of(Duration.ofMillis(500))));
         assertThat(settings("--checkpointTimeout=2min").checkpointTimeout(), is(Duration.ofMinutes(2)));
         assertThat(settings("--stateLatency=0").stateLatency(), is(Duration.ZERO));
         assertThat(settings("--progressInterval=5s").progressInterval(), is(Duration.ofSeconds(5)));
@@ -174,8 +182,7 @@ class OptionValuesTest {
 
     @Test
     void anOptionThatDoesNotExistIsRefusedByItsName() {
-        RuntimeException refused = assertThrows(
-                RuntimeException.class, () -> settings("--parallelizm=2"));
+        RuntimeException refused = assertThrows(RuntimeException.class, () -> settings("--parallelizm=2"));
         assertThat(refused.getMessage(), containsString("parallelizm"));
     }
 

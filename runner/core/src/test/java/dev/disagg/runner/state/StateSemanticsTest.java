@@ -79,7 +79,9 @@ class StateSemanticsTest {
 
         @ProcessElement
         public void process(
-                @Element KV<String, Integer> element, @StateId("bag") BagState<Integer> bag, OutputReceiver<String> out) {
+                @Element KV<String, Integer> element,
+                @StateId("bag") BagState<Integer> bag,
+                OutputReceiver<String> out) {
             Iterable<Integer> read = bag.read();
             bag.add(element.getValue());
             out.output(copyOf(read) + " then " + copyOf(bag.read()));
@@ -96,9 +98,12 @@ class StateSemanticsTest {
                 option,
                 3,
                 new BagThenAdd(),
-                "[] then [1]", "cleared [-1], as read []",
-                "[-1] then [-1, 2]", "cleared [-2], as read [-1]",
-                "[-2] then [-2, 3]", "cleared [-3], as read [-2]");
+                "[] then [1]",
+                "cleared [-1], as read []",
+                "[-1] then [-1, 2]",
+                "cleared [-2], as read [-1]",
+                "[-2] then [-2, 3]",
+                "cleared [-3], as read [-2]");
     }
 
     static final class MapThenPut extends DoFn<KV<String, Integer>, String> {
@@ -121,8 +126,9 @@ class StateSemanticsTest {
             map.put(n, 100 * n);
             Map<Integer, Integer> before = new TreeMap<>();
             entries.forEach(entry -> before.put(entry.getKey(), entry.getValue()));
-            out.output(sorted(keys) + " " + before + " then " + sorted(map.keys().read()) + " " + sorted(map.values().read())
-                    + " " + map.get(n).read() + " " + map.get(n - 1).read());
+            out.output(sorted(keys) + " " + before + " then "
+                    + sorted(map.keys().read()) + " " + sorted(map.values().read()) + " "
+                    + map.get(n).read() + " " + map.get(n - 1).read());
         }
     }
 
@@ -157,7 +163,10 @@ class StateSemanticsTest {
             multimap.remove("k");
             Iterable<Integer> removed = multimap.get("k").read();
             multimap.put("k", -n);
-            out.output(sorted(before) + sorted(added) + sorted(removed) + sorted(multimap.get("k").read()));
+            out.output(sorted(before)
+                    + sorted(added)
+                    + sorted(removed)
+                    + sorted(multimap.get("k").read()));
         }
     }
 
@@ -206,10 +215,12 @@ class StateSemanticsTest {
         private final StateSpec<SetState<Integer>> setSpec = StateSpecs.set(VarIntCoder.of());
 
         @StateId("map")
-        private final StateSpec<MapState<Integer, Integer>> mapSpec = StateSpecs.map(VarIntCoder.of(), VarIntCoder.of());
+        private final StateSpec<MapState<Integer, Integer>> mapSpec =
+                StateSpecs.map(VarIntCoder.of(), VarIntCoder.of());
 
         @StateId("sum")
-        private final StateSpec<CombiningState<Integer, int[], Integer>> sumSpec = StateSpecs.combining(Sum.ofIntegers());
+        private final StateSpec<CombiningState<Integer, int[], Integer>> sumSpec =
+                StateSpecs.combining(Sum.ofIntegers());
 
         @ProcessElement
         public void process(
@@ -221,8 +232,12 @@ class StateSemanticsTest {
                 OutputReceiver<String> out) {
             int n = element.getValue();
             if (n == 4) {
-                out.output(copyOf(bag.read()) + sorted(set.read()) + sorted(map.keys().read()) + sum.read()
-                        + set.contains(1).read() + map.get(2).read());
+                out.output(copyOf(bag.read())
+                        + sorted(set.read())
+                        + sorted(map.keys().read())
+                        + sum.read()
+                        + set.contains(1).read()
+                        + map.get(2).read());
                 return;
             }
             // Nothing is read first: what is added after a clear must not meet what was there.
@@ -250,7 +265,8 @@ class StateSemanticsTest {
         private final StateSpec<SetState<Integer>> setSpec = StateSpecs.set(VarIntCoder.of());
 
         @StateId("map")
-        private final StateSpec<MapState<Integer, Integer>> mapSpec = StateSpecs.map(VarIntCoder.of(), VarIntCoder.of());
+        private final StateSpec<MapState<Integer, Integer>> mapSpec =
+                StateSpecs.map(VarIntCoder.of(), VarIntCoder.of());
 
         @ProcessElement
         public void process(

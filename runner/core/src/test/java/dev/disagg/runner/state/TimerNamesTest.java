@@ -54,11 +54,18 @@ class TimerNamesTest {
 
     private static ByteStore.Opened store(String name) {
         JobFiles files = JobFiles.open(
-                ObjectStores.open("memory://" + name), "job", 1, "p", Retries.standard(VirtualTime.immediate(), new Random(1)));
-        return new HeapBackend(files, Runnable::run).open("step", KeyRange.ALL, List.of()).join();
+                ObjectStores.open("memory://" + name),
+                "job",
+                1,
+                "p",
+                Retries.standard(VirtualTime.immediate(), new Random(1)));
+        return new HeapBackend(files, Runnable::run)
+                .open("step", KeyRange.ALL, List.of())
+                .join();
     }
 
-    private static StepState step(TaskState cells, Coder<? extends org.apache.beam.sdk.transforms.windowing.BoundedWindow> windows) {
+    private static StepState step(
+            TaskState cells, Coder<? extends org.apache.beam.sdk.transforms.windowing.BoundedWindow> windows) {
         return new StepState("step", cells, windows, new InMemory());
     }
 
@@ -80,7 +87,11 @@ class TimerNamesTest {
 
     @Test
     void aTimerInAWindow() {
-        drawn(StateNamespaces.window(WINDOWS, WINDOW), "", TimeDomain.EVENT_TIME, "00" + "01" + "0000" + END + WINDOW_BYTES);
+        drawn(
+                StateNamespaces.window(WINDOWS, WINDOW),
+                "",
+                TimeDomain.EVENT_TIME,
+                "00" + "01" + "0000" + END + WINDOW_BYTES);
     }
 
     @Test
@@ -119,7 +130,8 @@ class TimerNamesTest {
                 byte[] key = ("key-" + i).getBytes(StandardCharsets.UTF_8);
                 state.bind(cells.key(KeyHash.of(key), key), "key-" + i);
                 if (set) {
-                    timers.setTimer(namespace, "end", "", new Instant(1000 + i), new Instant(500), TimeDomain.EVENT_TIME);
+                    timers.setTimer(
+                            namespace, "end", "", new Instant(1000 + i), new Instant(500), TimeDomain.EVENT_TIME);
                 } else {
                     timers.deleteTimer(namespace, "end", "", TimeDomain.EVENT_TIME);
                 }

@@ -112,7 +112,8 @@ class BundleLifeTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 1000})
     void everyBundleIsFinishedAndEveryInstanceTornDown(int bundleElements) {
-        List.of(Counted.SETUPS, Counted.STARTED, Counted.FINISHED, Counted.TEARDOWNS).forEach(count -> count.set(0));
+        List.of(Counted.SETUPS, Counted.STARTED, Counted.FINISHED, Counted.TEARDOWNS)
+                .forEach(count -> count.set(0));
         List<KV<String, Integer>> elements = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             elements.add(KV.of("k" + i % 60, i));
@@ -159,7 +160,11 @@ class BundleLifeTest {
                                 .withRate(1000, Duration.millis(1))
                                 .withTimestampFn(number -> new Instant(number)))
                         .apply("Keep", ParDo.of(new OutputAtBundleEnd()))
-                        .apply("Windows", Window.<Long>into(FixedWindows.of(Duration.millis(50))).withAllowedLateness(Duration.ZERO).discardingFiredPanes())
+                        .apply(
+                                "Windows",
+                                Window.<Long>into(FixedWindows.of(Duration.millis(50)))
+                                        .withAllowedLateness(Duration.ZERO)
+                                        .discardingFiredPanes())
                         .apply("Key", WithKeys.of("k"))
                         .setCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of()))
                         .apply("PerWindow", Count.perKey())

@@ -73,8 +73,7 @@ class ColdReadsTest {
         private static final long serialVersionUID = 1L;
 
         @StateId("map")
-        private final StateSpec<MapState<String, Long>> spec =
-                StateSpecs.map(StringUtf8Coder.of(), VarLongCoder.of());
+        private final StateSpec<MapState<String, Long>> spec = StateSpecs.map(StringUtf8Coder.of(), VarLongCoder.of());
 
         @ProcessElement
         public void process(@Element KV<String, Long> element, @StateId("map") MapState<String, Long> map) {
@@ -109,14 +108,20 @@ class ColdReadsTest {
         pipeline.apply(Create.of(KV.of("k", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())))
                 .apply("Step", ParDo.of(new PutOrGet()));
         StageGraph graph = Translation.translate(pipeline, 1);
-        return graph.stages().stream().filter(StageGraph.Stage::keyed).findFirst().orElseThrow();
+        return graph.stages().stream()
+                .filter(StageGraph.Stage::keyed)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** The task under test and what it is connected with. */
     private final class Bench implements TaskHost {
         final Inbound inbound = new Inbound(1);
         final KeyedTask task;
-        @Nullable Throwable failure;
+
+        @Nullable
+        Throwable failure;
+
         boolean finished;
 
         Bench(ByteStore store, boolean handOver) {
@@ -127,12 +132,7 @@ class ColdReadsTest {
                     KeyRange.ALL,
                     inbound,
                     List.of(new StageGraph.Edge(
-                            0,
-                            0,
-                            0,
-                            stage.index(),
-                            new Exchange.ByKey(StringUtf8Coder.of()),
-                            null)),
+                            0, 0, 0, stage.index(), new Exchange.ByKey(StringUtf8Coder.of()), null)),
                     List.of(),
                     TaskState.open(new ByteStore.Opened(store, List.of()), TaskStateOptions.DEFAULT),
                     List.of(),
@@ -155,7 +155,10 @@ class ColdReadsTest {
                 String key = "key-" + i % KEYS;
                 byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
                 elements.add(new KeyedElement(
-                        WindowedValues.valueInGlobalWindow(KV.of(key, value * (i % KEYS + 1))), bytes, KeyHash.of(bytes), 0));
+                        WindowedValues.valueInGlobalWindow(KV.of(key, value * (i % KEYS + 1))),
+                        bytes,
+                        KeyHash.of(bytes),
+                        0));
             }
             inbound.offer(new Message.Elements(0, elements));
         }

@@ -73,12 +73,15 @@ class StoredBytesTest {
         for (int length = 0; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
             Corrupt corrupt = assertThrows(Corrupt.class, () -> TaskHeader.decode(cut, "step[1]"));
-            assertThat(corrupt.getMessage(), allOf(containsString("step[1]"), containsString("restore another checkpoint")));
+            assertThat(
+                    corrupt.getMessage(),
+                    allOf(containsString("step[1]"), containsString("restore another checkpoint")));
         }
         byte[] later = whole.clone();
         later[0] = 9;
         assertThat(
-                assertThrows(Corrupt.class, () -> TaskHeader.decode(later, "step[1]")).getMessage(),
+                assertThrows(Corrupt.class, () -> TaskHeader.decode(later, "step[1]"))
+                        .getMessage(),
                 allOf(containsString("version 9"), containsString("with the version that wrote it")));
     }
 
@@ -215,15 +218,19 @@ class StoredBytesTest {
     }
 
     private static StageGraph.Stage reader(StageGraph graph) {
-        return graph.stages().stream().filter(stage -> !stage.views().isEmpty()).findFirst().orElseThrow();
+        return graph.stages().stream()
+                .filter(stage -> !stage.views().isEmpty())
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
     void whatWaitsForASideInputAndThePanesOfOne() {
         Pipeline pipeline = Pipeline.create();
-        PCollectionView<List<Long>> view =
-                pipeline.apply("Ten", Create.of(10L)).apply("AsList", View.<Long>asList().withRandomAccess());
-        pipeline.apply("Words", Create.of("a")).apply("Read", ParDo.of(new Reads()).withSideInputs(view));
+        PCollectionView<List<Long>> view = pipeline.apply("Ten", Create.of(10L))
+                .apply("AsList", View.<Long>asList().withRandomAccess());
+        pipeline.apply("Words", Create.of("a"))
+                .apply("Read", ParDo.of(new Reads()).withSideInputs(view));
         StageGraph graph = Translation.translate(pipeline, 2);
         StageGraph.Stage stage = reader(graph);
         List<StageGraph.Edge> edges = graph.into(stage.index());
@@ -232,12 +239,28 @@ class StoredBytesTest {
                 .findFirst()
                 .orElseThrow();
         JobFiles files = JobFiles.open(
-                ObjectStores.open("memory://waiting"), "job", 1, "p", Retries.standard(VirtualTime.immediate(), new Random(1)));
-        ByteStore.Opened opened =
-                new HeapBackend(files, Runnable::run).open("read[1]", KeyRange.of(1, 2), List.of()).join();
+                ObjectStores.open("memory://waiting"),
+                "job",
+                1,
+                "p",
+                Retries.standard(VirtualTime.immediate(), new Random(1)));
+        ByteStore.Opened opened = new HeapBackend(files, Runnable::run)
+                .open("read[1]", KeyRange.of(1, 2), List.of())
+                .join();
         TaskState state = TaskState.open(opened, TaskStateOptions.DEFAULT);
         TaskSpec spec = new TaskSpec(
-                stage, 1, KeyRange.of(1, 2), new Inbound(edges.size()), edges, List.of(), state, List.of(), 1, 1, true, null);
+                stage,
+                1,
+                KeyRange.of(1, 2),
+                new Inbound(edges.size()),
+                edges,
+                List.of(),
+                state,
+                List.of(),
+                1,
+                1,
+                true,
+                null);
         SideInputDoor door = new SideInputDoor(spec, state);
 
         WindowedValue<String> waiting =
@@ -248,13 +271,18 @@ class StoredBytesTest {
         assertThat("the first group of the task", inbox.get(0).group(), is(0x4000));
         String element = hex(inbox.get(0).element());
         assertThat(element.substring(0, 8), is("%08x".formatted(words.index())));
-        // Beam's coder: timestamp with its sign bit flipped, number of windows, the global window (nothing), pane, value.
-        assertThat(element.substring(8), is("8000000000000005" + "00000001" + "0f" + hex("hi".getBytes(java.nio.charset.StandardCharsets.UTF_8))));
+        // Beam's coder: timestamp with its sign bit flipped, number of windows, the global window (nothing), pane,
+        // value.
+        assertThat(
+                element.substring(8),
+                is("8000000000000005" + "00000001" + "0f"
+                        + hex("hi".getBytes(java.nio.charset.StandardCharsets.UTF_8))));
 
         door.pane(new ViewPane(0, GlobalWindow.INSTANCE, 7, List.of()));
         List<Sources.Item> panes = state.sources().all().next(1 << 20).join();
         assertThat(panes.size(), is(1));
-        String prefix = hex(("view:" + stage.views().get(0).id() + ":").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        String prefix =
+                hex(("view:" + stage.views().get(0).id() + ":").getBytes(java.nio.charset.StandardCharsets.UTF_8));
         assertThat(hex(panes.get(0).splitId()), is(prefix + "0000000000000000" + "00000000"));
         assertThat(hex(panes.get(0).position()), is("0000000000000007" + "00000000"));
 
@@ -263,6 +291,9 @@ class StoredBytesTest {
         assertThat(restored.waitingCount(), is(1));
         assertThat(restored.isReady(waiting), is(true));
         assertThat(restored.takeReady().get(0).value(), equalTo(waiting));
-        assertThat("what went in is stored no longer", state.inbox().all().next(1 << 20).join(), equalTo(List.of()));
+        assertThat(
+                "what went in is stored no longer",
+                state.inbox().all().next(1 << 20).join(),
+                equalTo(List.of()));
     }
 }

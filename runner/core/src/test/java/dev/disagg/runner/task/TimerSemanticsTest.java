@@ -75,7 +75,8 @@ class TimerSemanticsTest {
     void aTimerClearedBeforeItsTimeNeverFires(int bundleElements) {
         for (String mode : List.of("--asyncState=on", "--delayedReads=5")) {
             Pipeline pipeline = pipeline("--maxBundleElements=" + bundleElements, mode);
-            PCollection<String> out = pipeline.apply(Create.timestamped(at(0, "set"), at(3, "clear")).withCoder(CODER))
+            PCollection<String> out = pipeline.apply(
+                            Create.timestamped(at(0, "set"), at(3, "clear")).withCoder(CODER))
                     .apply(ParDo.of(new SetAndClear()));
             PAssert.that(out).containsInAnyOrder("set", "clear");
             pipeline.run().waitUntilFinish();
