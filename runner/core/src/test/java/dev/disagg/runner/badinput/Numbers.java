@@ -13,8 +13,8 @@ import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.joda.time.Instant;
 
-/** The numbers from 0 to an end, as far as a test lets them come. */
-final class Numbers extends UnboundedSource<Long, Numbers.Mark> {
+/** The numbers from 0 to an end, as far as a test lets them come; each is its own timestamp, and the watermark follows. */
+public final class Numbers extends UnboundedSource<Long, Numbers.Mark> {
     private static final long serialVersionUID = 1L;
 
     /** Per source, how many numbers may come now. */
@@ -23,12 +23,14 @@ final class Numbers extends UnboundedSource<Long, Numbers.Mark> {
     private final String name;
     private final long end;
 
-    Numbers(String name, long end) {
+    /** @param name of the limit in {@link #LIMITS} */
+    public Numbers(String name, long end) {
         this.name = name;
         this.end = end;
     }
 
-    record Mark(long next) implements CheckpointMark, java.io.Serializable {
+    /** The next number. */
+    public record Mark(long next) implements CheckpointMark, java.io.Serializable {
         @Override
         public void finalizeCheckpoint() {}
     }
