@@ -53,12 +53,18 @@ public final class AsyncTask implements AutoCloseable {
         ending = loop.ending();
     }
 
-    /** Starts the first worker, which leads. Once. What the thread source throws is passed on. */
+    /** Starts the first worker, which leads. Once. What the thread source throws is passed on and ends the task. */
     public void start() {
         if (!started.compareAndSet(false, true)) {
             throw new IllegalStateException("task " + name + " was started or closed before");
         }
-        loop.baton().begin();
+        try {
+            loop.baton().begin();
+        } catch (RuntimeException | Error e) {
+            ending.set("start", e);
+            loop.endUnstarted();
+            throw e;
+        }
     }
 
     // Any thread.
@@ -218,7 +224,8 @@ public final class AsyncTask implements AutoCloseable {
      * scans of earlier epochs.
      *
      * @return the sealed epoch. When no computation was admitted since the last call, and none to the epoch sealed then,
-     *     that is the earlier epoch, which takes the new attachment and scan, and the OPEN epoch stays the same
+     *     that is the earlier epoch, which takes the new attachment and scan, and the OPEN epoch stays the same: whatever
+     *     else than a watermark the earlier attachment says must be carried over into the new one
      * @throws IllegalStateException when {@link #canSeal} is false
      */
     public Epoch seal(@Nullable Object attachment, EpochScan scan) {

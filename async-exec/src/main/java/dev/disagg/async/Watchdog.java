@@ -63,6 +63,8 @@ final class Watchdog {
         Standstill last = null;
         while (!ended) {
             options.threads().park(options.watchdogNanos());
+            // Nobody has a reason to interrupt this thread, and one who does must not turn the wait into a busy loop.
+            Thread.interrupted();
             Standstill now = standstill();
             if (now == null || last == null || !sameStandstill(last, now)) {
                 last = now;

@@ -106,6 +106,16 @@ class EndTest {
     }
 
     @Test
+    void aTaskWhoseFirstThreadCannotBeStartedHasEnded() {
+        try (Script script = Script.orderly(options -> options)) {
+            script.simulation.refuseThreads(100);
+            assertThrows(IllegalStateException.class, script.task::start);
+            assertThat(script.task.terminated().isCompletedExceptionally(), equalTo(true));
+            assertThrows(RejectedExecutionException.class, () -> script.task.execute(() -> {}));
+        }
+    }
+
+    @Test
     void theOwnerMayWaitOutsideOfComputationsAndAFailureEndsItsWait() {
         try (Script script = Script.orderly(options -> options)) {
             script.simulation.after(500, () -> script.task.fail(new IllegalStateException("elsewhere")));

@@ -104,6 +104,20 @@ class ExecutionTest {
     }
 
     @Test
+    void mailIsServedBetweenTwoAdmittedComputations() {
+        try (Script script = Script.orderly(options -> options)) {
+            script.input(() -> {
+                        script.task.admit(
+                                new KeySlot(),
+                                script.resident("first", () -> script.task.execute(() -> script.note("call"))));
+                        script.task.admit(new KeySlot(), script.resident("second", () -> {}));
+                    })
+                    .runToEnd();
+            assertThat(script.events, contains("first", "call", "second"));
+        }
+    }
+
+    @Test
     void derivedWorkRunsAtTheInFlightBound() {
         try (Script script = Script.unruly(1, options -> options.withMaxInFlight(1))) {
             for (int i = 0; i < 5; i++) {

@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * anything starts; {@link Settings} holds the parsed form.
  */
 public interface DisaggPipelineOptions extends PipelineOptions {
-    @Description("Where state and checkpoints live: a path or URI of an object store (file:///data/state, memory://test). "
-            + "The job's files are below <stateUri>/<jobName>. Default: a fresh directory under java.io.tmpdir, printed at start.")
-    @Nullable String getStateUri();
+    @Description(
+            "Where state and checkpoints live: a path or URI of an object store (file:///data/state, memory://test). "
+                    + "The job's files are below <stateUri>/<jobName>. Default: a fresh directory under java.io.tmpdir, printed at start.")
+    @Nullable
+    String getStateUri();
 
     void setStateUri(@Nullable String value);
 
@@ -28,12 +30,14 @@ public interface DisaggPipelineOptions extends PipelineOptions {
     void setStateBackend(String value);
 
     @Description("Memory for state in this process: caches and memtables together. Default: 25 % of the maximum heap.")
-    @Nullable String getStateMemory();
+    @Nullable
+    String getStateMemory();
 
     void setStateMemory(@Nullable String value);
 
     @Description("Directory for a local cache of state files. Default: no local cache.")
-    @Nullable String getStateCacheDir();
+    @Nullable
+    String getStateCacheDir();
 
     void setStateCacheDir(@Nullable String value);
 
@@ -50,7 +54,8 @@ public interface DisaggPipelineOptions extends PipelineOptions {
     void setStateCacheLoadThreshold(Integer value);
 
     @Description("Parallel tasks of each stage. Default: the number of processors.")
-    @Nullable Integer getParallelism();
+    @Nullable
+    Integer getParallelism();
 
     void setParallelism(@Nullable Integer value);
 
@@ -66,15 +71,18 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     void setMaxInFlightComputations(Integer value);
 
-    @Description("Computations of one task that may be parked in the middle of their body, each on a thread of its own.")
+    @Description(
+            "Computations of one task that may be parked in the middle of their body, each on a thread of its own.")
     @Default.Integer(256)
     Integer getMaxParkedComputations();
 
     void setMaxParkedComputations(Integer value);
 
-    @Description("Names of transforms (full names, or a prefix of one up to a '/') whose elements run one at a time: for user "
-            + "code that holds a lock across a state read.")
-    @Nullable List<String> getSynchronousTransforms();
+    @Description(
+            "Names of transforms (full names, or a prefix of one up to a '/') whose elements run one at a time: for user "
+                    + "code that holds a lock across a state read.")
+    @Nullable
+    List<String> getSynchronousTransforms();
 
     void setSynchronousTransforms(@Nullable List<String> value);
 
@@ -91,7 +99,8 @@ public interface DisaggPipelineOptions extends PipelineOptions {
     void setMaxBundleMillis(Long value);
 
     @Description("Time between checkpoints, or 'off'. Default: 10s for unbounded pipelines, off for bounded ones.")
-    @Nullable String getCheckpointInterval();
+    @Nullable
+    String getCheckpointInterval();
 
     void setCheckpointInterval(@Nullable String value);
 
@@ -113,14 +122,17 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     void setCheckpointMode(String value);
 
-    @Description("What to start from: 'auto' (the newest checkpoint, or fresh when there is none), 'latest', a checkpoint's "
-            + "number, or the URI of a checkpoint. Default: nothing; a used state directory is then refused.")
-    @Nullable String getRestore();
+    @Description(
+            "What to start from: 'auto' (the newest checkpoint, or fresh when there is none), 'latest', a checkpoint's "
+                    + "number, or the URI of a checkpoint. Default: nothing; a used state directory is then refused.")
+    @Nullable
+    String getRestore();
 
     void setRestore(@Nullable String value);
 
     @Description("Where savepoints go when no target is given. Not available in this version.")
-    @Nullable String getSavepoint();
+    @Nullable
+    String getSavepoint();
 
     void setSavepoint(@Nullable String value);
 
@@ -137,22 +149,26 @@ public interface DisaggPipelineOptions extends PipelineOptions {
     void setEngine(String value);
 
     @Description("host:port of a Flink cluster. Not available in this version.")
-    @Nullable String getFlinkMaster();
+    @Nullable
+    String getFlinkMaster();
 
     void setFlinkMaster(@Nullable String value);
 
     @Description("min,max parallelism to scale between. Not available in this version.")
-    @Nullable String getAutoscale();
+    @Nullable
+    String getAutoscale();
 
     void setAutoscale(@Nullable String value);
 
     @Description("Write a template there instead of running. Not available in this version.")
-    @Nullable String getTemplateLocation();
+    @Nullable
+    String getTemplateLocation();
 
     void setTemplateLocation(@Nullable String value);
 
     @Description("Port of the web page. Not available in this version.")
-    @Nullable Integer getWebPort();
+    @Nullable
+    Integer getWebPort();
 
     void setWebPort(@Nullable Integer value);
 
@@ -181,8 +197,10 @@ public interface DisaggPipelineOptions extends PipelineOptions {
     void setProgressInterval(String value);
 
     @Hidden
-    @Description("Seed: every state read takes the path of a read that is not in memory, with random hand-overs. For tests.")
-    @Nullable Long getDelayedReads();
+    @Description(
+            "Seed: every state read takes the path of a read that is not in memory, with random hand-overs. For tests.")
+    @Nullable
+    Long getDelayedReads();
 
     void setDelayedReads(@Nullable Long value);
 }

@@ -62,8 +62,7 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
     }
 
     private static JobSpec spec(Settings settings, StageGraph graph) {
-        Duration interval =
-                settings.checkpointInterval().orElse(graph.unbounded() ? DEFAULT_INTERVAL : Duration.ZERO);
+        Duration interval = settings.checkpointInterval().orElse(graph.unbounded() ? DEFAULT_INTERVAL : Duration.ZERO);
         return new JobSpec(
                 settings.jobName(),
                 settings.stateUri().orElseGet(DisaggRunner::freshDirectory),
@@ -92,8 +91,10 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
             LOG.info("state is kept in {}", directory);
             return directory.toUri().toString();
         } catch (IOException e) {
-            throw new Failed("no directory for state could be made under " + System.getProperty("java.io.tmpdir") + ": "
-                    + e.getMessage() + "; say where it should be with --stateUri", e);
+            throw new Failed(
+                    "no directory for state could be made under " + System.getProperty("java.io.tmpdir") + ": "
+                            + e.getMessage() + "; say where it should be with --stateUri",
+                    e);
         }
     }
 }

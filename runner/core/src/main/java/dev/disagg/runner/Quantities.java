@@ -14,8 +14,24 @@ final class Quantities {
     private static final Map<String, Long> MILLIS =
             Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "min", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
     private static final Map<String, Long> BYTES = Map.of(
-            "", 1L, "B", 1L, "kB", 1_000L, "KB", 1_000L, "MB", 1_000_000L, "GB", 1_000_000_000L, "KiB", 1L << 10, "MiB",
-            1L << 20, "GiB", 1L << 30);
+            "",
+            1L,
+            "B",
+            1L,
+            "kB",
+            1_000L,
+            "KB",
+            1_000L,
+            "MB",
+            1_000_000L,
+            "GB",
+            1_000_000_000L,
+            "KiB",
+            1L << 10,
+            "MiB",
+            1L << 20,
+            "GiB",
+            1L << 30);
 
     /** Far below the 292 years that fit into nanoseconds. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -63,6 +79,10 @@ final class Quantities {
             value /= 1000;
             unit++;
         }
-        return String.format(Locale.ROOT, value < 9.995 ? "%.2f %cB" : value < 99.95 ? "%.1f %cB" : "%.0f %cB", value, "kMGTP".charAt(unit));
+        return String.format(
+                Locale.ROOT,
+                value < 9.995 ? "%.2f %cB" : value < 99.95 ? "%.1f %cB" : "%.0f %cB",
+                value,
+                "kMGTP".charAt(unit));
     }
 }

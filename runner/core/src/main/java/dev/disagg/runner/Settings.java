@@ -76,7 +76,8 @@ public record Settings(
                 options.getStateBackend(),
                 options.getStateMemory() == null
                         ? Runtime.getRuntime().maxMemory() / 4
-                        : check.atLeast("--stateMemory", check.bytes("--stateMemory", options.getStateMemory()), 1 << 20),
+                        : check.atLeast(
+                                "--stateMemory", check.bytes("--stateMemory", options.getStateMemory()), 1 << 20),
                 options.getParallelism() == null
                         ? Runtime.getRuntime().availableProcessors()
                         : check.within("--parallelism", options.getParallelism(), 1, MAX_PARALLELISM),

@@ -65,8 +65,10 @@ public final class TestDisaggRunner extends PipelineRunner<DisaggPipelineResult>
         try {
             Files.writeString(Path.of(file), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
-            throw new Failed("the counters of a test run can not be written to " + file + " (system property " + COUNTERS
-                    + "): " + e.getMessage(), e);
+            throw new Failed(
+                    "the counters of a test run can not be written to " + file + " (system property " + COUNTERS + "): "
+                            + e.getMessage(),
+                    e);
         }
     }
 }

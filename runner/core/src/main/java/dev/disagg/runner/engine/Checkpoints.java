@@ -233,9 +233,11 @@ final class Checkpoints {
             synchronized (this) {
                 tasks.stream().filter(task -> !of.parts.containsKey(task)).forEach(task -> missing.add(task.name()));
             }
-            giveUp(of, new Failed("checkpoint " + id + " was not complete after " + spec.checkpointTimeout()
-                    + (missing.isEmpty() ? ": writing is slow" : ": these tasks had not come to it: " + missing)
-                    + "; raise --checkpointTimeout, or look at why they are slow"));
+            giveUp(
+                    of,
+                    new Failed("checkpoint " + id + " was not complete after " + spec.checkpointTimeout()
+                            + (missing.isEmpty() ? ": writing is slow" : ": these tasks had not come to it: " + missing)
+                            + "; raise --checkpointTimeout, or look at why they are slow"));
         }
     }
 

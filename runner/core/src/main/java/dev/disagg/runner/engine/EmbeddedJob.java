@@ -12,6 +12,7 @@ import dev.disagg.runner.task.TaskHost;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.heap.HeapBackend;
+import dev.disagg.state.lsm.LocalCompaction;
 import dev.disagg.state.lsm.LsmBackend;
 import dev.disagg.state.lsm.LsmOptions;
 import dev.disagg.ufs.Checkpoint;
@@ -47,8 +48,10 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedJob implements TaskHost {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedJob.class);
     private static final int BACKGROUND_THREADS = 4;
+    private static final int COMPACTION_THREADS = 2;
     private static final int QUEUE = 1 << 20;
     private static final long STOP_MILLIS = 10_000;
+    private static final long DELAY_NANOS = 200_000;
 
     private final JobSpec spec;
     private final PipelineOptions options;
@@ -56,6 +59,7 @@ public final class EmbeddedJob implements TaskHost {
     private final Scheduler scheduler;
     private final ExecutorService coordinator;
     private final ExecutorService background;
+    private final ExecutorService compaction;
     private final JobStore store;
     private final StateBackend backend;
     private final List<StageTask> tasks;
@@ -85,9 +89,9 @@ public final class EmbeddedJob implements TaskHost {
         this.scheduler = SystemThreads.scheduler("disagg-timer");
         this.coordinator = SystemThreads.pool("disagg-coordinator", 1, QUEUE);
         this.background = SystemThreads.pool("disagg-background", BACKGROUND_THREADS, QUEUE);
+        this.compaction = SystemThreads.pool("disagg-compaction", COMPACTION_THREADS, QUEUE);
         this.delays = spec.delayedReads()
-                .map(seed -> new DelaySource(
-                        new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
+                .map(seed -> new DelaySource(new SplittableRandom(seed), call -> scheduler.schedule(DELAY_NANOS, call)))
                 .orElse(null);
         boolean scripted = graph.stages().stream().anyMatch(stage -> stage.head() instanceof Head.Scripted);
         this.activity = new Activity(scripted);
@@ -96,7 +100,11 @@ public final class EmbeddedJob implements TaskHost {
         try {
             this.backend = spec.stateBackend().equals("heap")
                     ? new HeapBackend(store.files(), background)
-                    : new LsmBackend(store.files(), LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2), background);
+                    : new LsmBackend(
+                            store.files(),
+                            LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2),
+                            background,
+                            cache -> new LocalCompaction(store.files(), cache, compaction));
             Optional<Checkpoint> start = store.start();
             RequestCounts before = store.requests();
             Map<String, OwnerRecord> owners = store.startOwners();
@@ -112,7 +120,11 @@ public final class EmbeddedJob implements TaskHost {
             }
             start.ifPresent(checkpoint -> {
                 RequestCounts took = store.requests().minus(before);
-                LOG.info("restored checkpoint {} with {} requests, {} bytes read", checkpoint.id(), took.total(), took.bytesRead());
+                LOG.info(
+                        "restored checkpoint {} with {} requests, {} bytes read",
+                        checkpoint.id(),
+                        took.total(),
+                        took.bytesRead());
             });
             this.unfinished.addAll(tasks);
             this.checkpoints = new Checkpoints(
@@ -121,11 +133,10 @@ public final class EmbeddedJob implements TaskHost {
             store.close();
             coordinator.shutdown();
             background.shutdown();
+            compaction.shutdown();
             throw e;
         }
     }
-
-    private static final long DELAY_NANOS = 200_000;
 
     /** Makes the job and starts it; what can not work is thrown here, before anything runs. */
     public static EmbeddedJob start(JobSpec spec, PipelineOptions options, StageGraph graph, EngineTime time) {
@@ -262,9 +273,12 @@ public final class EmbeddedJob implements TaskHost {
             if (unfinished.isEmpty()) {
                 if (spec.checkpointing()) {
                     // What finalizers and sources wait for must be durable before the job is done.
-                    checkpoints.trigger().whenComplete((done, failure) -> submit(() -> end(failure == null
-                            ? new Outcome(Outcome.Kind.DONE, null)
-                            : new Outcome(Outcome.Kind.FAILED, Joined.cause(failure)))));
+                    checkpoints
+                            .trigger()
+                            .whenComplete((done, failure) -> submit(() -> end(
+                                    failure == null
+                                            ? new Outcome(Outcome.Kind.DONE, null)
+                                            : new Outcome(Outcome.Kind.FAILED, Joined.cause(failure)))));
                 } else {
                     end(new Outcome(Outcome.Kind.DONE, null));
                 }
@@ -294,8 +308,7 @@ public final class EmbeddedJob implements TaskHost {
         }
         ending = true;
         tasks.forEach(how.kind() == Outcome.Kind.DONE ? StageTask::shutdown : StageTask::cancel);
-        CompletableFuture<?>[] ends =
-                tasks.stream().map(StageTask::terminated).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<?>[] ends = tasks.stream().map(StageTask::terminated).toArray(CompletableFuture<?>[]::new);
         Throwable problem = how.cause();
         try {
             CompletableFuture.allOf(ends).get(STOP_MILLIS, TimeUnit.MILLISECONDS);
@@ -314,6 +327,7 @@ public final class EmbeddedJob implements TaskHost {
                 : new Outcome(how.kind(), problem);
         coordinator.shutdown();
         background.shutdown();
+        compaction.shutdown();
         outcome.complete(last);
     }
 
@@ -370,13 +384,21 @@ public final class EmbeddedJob implements TaskHost {
         }
         Checkpoints.Stats done = checkpoints.stats();
         return new Progress(
-                records, watermark, inFlight, done.committed(), done.lastId(), done.lastMillis(), done.lastBytes(), done.failed());
+                records,
+                watermark,
+                inFlight,
+                done.committed(),
+                done.lastId(),
+                done.lastMillis(),
+                done.lastBytes(),
+                done.failed());
     }
 
     /** Reads, delayed reads and hand-overs of a run with delayed reads. */
     public DelayCounts delayCounts() {
-        long handOvers =
-                tasks.stream().mapToLong(task -> task.asyncMetrics().handOvers()).sum();
+        long handOvers = tasks.stream()
+                .mapToLong(task -> task.asyncMetrics().handOvers())
+                .sum();
         return delays == null
                 ? new DelayCounts(0, 0, handOvers)
                 : new DelayCounts(delays.reads(), delays.delayedReads(), handOvers);

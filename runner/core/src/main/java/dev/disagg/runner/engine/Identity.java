@@ -79,13 +79,16 @@ final class Identity {
                 before.put(read(in), read(in));
             }
         } catch (IOException e) {
-            throw new Corrupt("checkpoint " + checkpoint + " has a damaged description of its pipeline (" + e.getMessage()
-                    + "): restore another checkpoint", e);
+            throw new Corrupt(
+                    "checkpoint " + checkpoint + " has a damaged description of its pipeline (" + e.getMessage()
+                            + "): restore another checkpoint",
+                    e);
         }
         List<String> differences = Explain.differences(before, Explain.identity(graph));
         if (!differences.isEmpty()) {
-            throw new Invalid("checkpoint " + checkpoint + " was made by another pipeline:\n  " + String.join("\n  ", differences)
-                    + "\nRun the pipeline that made it, or start this one under another --jobName.");
+            throw new Invalid(
+                    "checkpoint " + checkpoint + " was made by another pipeline:\n  " + String.join("\n  ", differences)
+                            + "\nRun the pipeline that made it, or start this one under another --jobName.");
         }
     }
 }

@@ -74,8 +74,9 @@ final class JobStore implements AutoCloseable {
         Retries retries = Retries.standard(scheduler, random);
         boolean used = JobLog.exists(store, spec.jobName());
         if (used && spec.restore().isEmpty()) {
-            throw new Invalid("the state directory " + spec.stateUri() + "/" + spec.jobName()
-                    + " is used: say --restore=auto to go on from its newest checkpoint, or choose another --jobName or --stateUri");
+            throw new Invalid(
+                    "the state directory " + spec.stateUri() + "/" + spec.jobName()
+                            + " is used: say --restore=auto to go on from its newest checkpoint, or choose another --jobName or --stateUri");
         }
         JobLog log = JobLog.open(store, spec.jobName(), retries, random.nextLong());
         Checkpoint start = spec.restore().isEmpty() ? null : choose(spec, log.state());
@@ -99,10 +100,14 @@ final class JobStore implements AutoCloseable {
         } else {
             throw new Invalid("--restore=" + wanted + ": use auto, latest, or the number of a checkpoint of this job");
         }
-        return found.orElseThrow(() -> new Invalid("--restore=" + wanted + ": " + spec.stateUri() + "/" + spec.jobName() + " has "
-                + (state.checkpoints().isEmpty()
-                        ? "no checkpoint"
-                        : "the checkpoints " + state.checkpoints().stream().map(Checkpoint::id).toList())));
+        return found.orElseThrow(() ->
+                new Invalid("--restore=" + wanted + ": " + spec.stateUri() + "/" + spec.jobName() + " has "
+                        + (state.checkpoints().isEmpty()
+                                ? "no checkpoint"
+                                : "the checkpoints "
+                                        + state.checkpoints().stream()
+                                                .map(Checkpoint::id)
+                                                .toList())));
     }
 
     /** The checkpoint that the job starts from; empty for a fresh start. */

@@ -38,6 +38,8 @@ final class JobTasks {
     /** Share of the state memory that cached cells get; the rest is the backend's. */
     private static final int CELL_SHARE = 2;
 
+    private static final long WATCHDOG_NANOS = 60_000_000_000L;
+
     private final StageGraph graph;
     private final JobSpec spec;
     private final TaskHost host;
@@ -46,6 +48,7 @@ final class JobTasks {
     private final @Nullable DelaySource delays;
     private final @Nullable ScriptClock script;
     private final Topology topology;
+    private final Map<String, List<byte[]>> splitsOfStage = new LinkedHashMap<>();
 
     /** @param owners of the checkpoint to start from; empty for a fresh start */
     JobTasks(
@@ -83,8 +86,10 @@ final class JobTasks {
         Map<Slot, CompletableFuture<ByteStore.Opened>> opening = new LinkedHashMap<>();
         slots.stream()
                 .filter(slot -> slot.stage().stateful())
-                .forEach(slot -> opening.put(slot, backend.open(
-                        Checkpoints.ownerName(slot.stage().id(), slot.index()), slot.range(), parents(slot))));
+                .forEach(slot -> opening.put(
+                        slot,
+                        backend.open(
+                                Checkpoints.ownerName(slot.stage().id(), slot.index()), slot.range(), parents(slot))));
         TaskStateOptions cells = TaskStateOptions.DEFAULT.withCacheBytes(
                 spec.stateMemoryBytes() / CELL_SHARE / Math.max(1, opening.size()));
         List<StageTask> tasks = new ArrayList<>();
@@ -96,8 +101,8 @@ final class JobTasks {
     }
 
     /**
-     * What the slot's state is made from. Splits of a source are not bound to keys: at another parallelism each task sees all
-     * of them, and keeps its own.
+     * The predecessors of a task: those that owned some of its keys. Splits of a source are not bound to keys: after a
+     * change of parallelism each task sees all of them, and keeps its own.
      */
     private List<ByteStore.Parent> parents(Slot slot) {
         List<ByteStore.Parent> ofStage = new ArrayList<>();
@@ -106,13 +111,21 @@ final class JobTasks {
                 ofStage.add(new ByteStore.Parent(Manifest.of(owner, record).range(), record));
             }
         });
-        if (slot.stage().source() && ofStage.size() != slot.stage().parallelism()) {
-            return ofStage;
-        }
         KeyRange mine = slot.range();
-        ofStage.removeIf(parent -> parent.range().firstGroup() >= mine.endGroup()
-                || mine.firstGroup() >= parent.range().endGroup());
-        return ofStage;
+        List<ByteStore.Parent> same =
+                ofStage.stream().filter(parent -> parent.range().equals(mine)).toList();
+        if (!same.isEmpty()) {
+            return same;
+        }
+        return slot.stage().source()
+                ? ofStage
+                : ofStage.stream()
+                        .filter(parent -> overlap(parent.range(), mine))
+                        .toList();
+    }
+
+    private static boolean overlap(KeyRange a, KeyRange b) {
+        return a.firstGroup() < b.endGroup() && b.firstGroup() < a.endGroup();
     }
 
     private StageTask make(Slot slot, @Nullable TaskState state) {
@@ -143,7 +156,8 @@ final class JobTasks {
                 .withHandOver(handOver)
                 .withWatchdog(
                         WATCHDOG_NANOS,
-                        "run the transform with --synchronousTransforms=" + stage.transforms().get(0));
+                        "run the transform with --synchronousTransforms="
+                                + stage.transforms().get(0));
         if (stage.keyed()) {
             return new KeyedTask(task, host, async);
         }
@@ -156,9 +170,6 @@ final class JobTasks {
         }
         return new StraightTask(task, host, async);
     }
-
-    private static final long WATCHDOG_NANOS = 60_000_000_000L;
-    private final Map<String, List<byte[]>> splitsOfStage = new LinkedHashMap<>();
 
     private List<byte[]> splits(Stage stage, Head.Source source) {
         return splitsOfStage.computeIfAbsent(stage.id(), id -> {

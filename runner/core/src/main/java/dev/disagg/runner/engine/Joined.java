@@ -19,7 +19,8 @@ final class Joined {
 
     /** The failure behind a completed stage. */
     static RuntimeException cause(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof RuntimeException known ? known : new Failed(String.valueOf(cause.getMessage()), cause);
     }
 }

@@ -66,7 +66,9 @@ final class Topology {
                     targets.add(new Output.Target(inbound(to.index(), consumer), channel(edge, task, to, consumer)));
                 }
             }
-            int view = edge.exchange() instanceof Exchange.Broadcast broadcast ? to.views().indexOf(broadcast.view()) : -1;
+            int view = edge.exchange() instanceof Exchange.Broadcast broadcast
+                    ? to.views().indexOf(broadcast.view())
+                    : -1;
             outputs.add(new Output(edge, targets, view, copy));
         }
         return outputs;
@@ -86,6 +88,7 @@ final class Topology {
                 }
             }
         }
-        throw new IllegalStateException("no channel of edge " + edge.index() + " from task " + producer + " to " + consumer);
+        throw new IllegalStateException(
+                "no channel of edge " + edge.index() + " from task " + producer + " to " + consumer);
     }
 }

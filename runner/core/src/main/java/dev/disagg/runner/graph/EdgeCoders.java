@@ -13,7 +13,7 @@ final class EdgeCoders {
 
     @SuppressWarnings("unchecked")
     static Coder<WindowedValue<Object>> of(Coder<?> value, WindowingStrategy<?, ?> windowing) {
-        return WindowedValues.getFullCoder(
-                (Coder<Object>) value, (Coder<? extends BoundedWindow>) windowing.getWindowFn().windowCoder());
+        return WindowedValues.getFullCoder((Coder<Object>) value, (Coder<? extends BoundedWindow>)
+                windowing.getWindowFn().windowCoder());
     }
 }

@@ -14,10 +14,19 @@ public final class Explain {
     public static String text(StageGraph graph) {
         StringBuilder out = new StringBuilder();
         for (StageGraph.Stage stage : graph.stages()) {
-            out.append("stage ").append(stage.index()).append(" x").append(stage.parallelism()).append("  ")
-                    .append(kind(stage.head())).append('\n');
+            out.append("stage ")
+                    .append(stage.index())
+                    .append(" x")
+                    .append(stage.parallelism())
+                    .append("  ")
+                    .append(kind(stage.head()))
+                    .append('\n');
             for (StageGraph.Edge edge : graph.into(stage.index())) {
-                out.append("    <- stage ").append(edge.fromStage()).append(" (").append(edge.exchange().label()).append(")\n");
+                out.append("    <- stage ")
+                        .append(edge.fromStage())
+                        .append(" (")
+                        .append(edge.exchange().label())
+                        .append(")\n");
             }
             for (String transform : stage.transforms()) {
                 out.append("    ").append(transform).append('\n');
@@ -85,7 +94,9 @@ public final class Explain {
                     ? "impulse"
                     : head instanceof Head.Bounded
                             ? "bounded source"
-                            : head instanceof Head.Unbounded ? "unbounded source" : head instanceof Head.Scripted ? "test stream" : "empty";
+                            : head instanceof Head.Unbounded
+                                    ? "unbounded source"
+                                    : head instanceof Head.Scripted ? "test stream" : "empty";
         }
         return "straight";
     }

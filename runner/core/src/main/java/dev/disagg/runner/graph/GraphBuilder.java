@@ -81,6 +81,14 @@ final class GraphBuilder {
         return nextNumber++;
     }
 
+    private Coder<WindowedValue<Object>> coder(int collection) {
+        Coder<WindowedValue<Object>> coder = coders.get(collection);
+        if (coder == null) {
+            throw new IllegalStateException("collection " + collection + " has no coder");
+        }
+        return coder;
+    }
+
     private List<Integer> partsOf(PValue collection) {
         int number = number(collection);
         return parts.getOrDefault(number, List.of(number));
@@ -113,7 +121,7 @@ final class GraphBuilder {
     private void connect(Draft to, Collection<Integer> collections, Exchange exchange) {
         for (int collection : collections) {
             edges.add(new StageGraph.Edge(
-                    edges.size(), producer(collection).index, collection, to.index, exchange, coders.get(collection)));
+                    edges.size(), producer(collection).index, collection, to.index, exchange, coder(collection)));
         }
     }
 
@@ -121,7 +129,8 @@ final class GraphBuilder {
         Head.Source source = head.apply(number(output));
         boolean one = source instanceof Head.Scripted || source instanceof Head.Impulse || source instanceof Head.Empty;
         newStage(name, source, one ? 1 : parallelism);
-        unbounded |= endless && output.isBounded() == PCollection.IsBounded.UNBOUNDED && !(source instanceof Head.Scripted);
+        unbounded |=
+                endless && output.isBounded() == PCollection.IsBounded.UNBOUNDED && !(source instanceof Head.Scripted);
     }
 
     void flatten(String name, Collection<? extends PValue> inputs, PCollection<?> output) {
@@ -146,8 +155,11 @@ final class GraphBuilder {
         if (!ownStage && collections.size() == 1) {
             return new Place(producer(collections.get(0)), collections.get(0));
         }
-        int tasks = collections.stream().mapToInt(c -> producer(c).parallelism).max().orElse(1);
-        int inside = fresh(coders.get(collections.get(0)));
+        int tasks = collections.stream()
+                .mapToInt(c -> producer(c).parallelism)
+                .max()
+                .orElse(1);
+        int inside = fresh(coder(collections.get(0)));
         Draft stage = newStage(name, new Head.Pass("", inside), tasks);
         connect(stage, collections, new Exchange.Forward());
         return new Place(stage, inside);
@@ -185,7 +197,11 @@ final class GraphBuilder {
     }
 
     void groupByKey(
-            String name, PCollection<?> input, PCollection<?> output, KvCoder<?, ?> coder, WindowingStrategy<?, ?> windowing) {
+            String name,
+            PCollection<?> input,
+            PCollection<?> output,
+            KvCoder<?, ?> coder,
+            WindowingStrategy<?, ?> windowing) {
         Draft stage = newStage(name, new Head.Group(name, coder, windowing, number(output)), tasksFor(coder));
         connect(stage, partsOf(input), new Exchange.ByKey(coder.getKeyCoder()));
     }
@@ -202,9 +218,11 @@ final class GraphBuilder {
         if (lift) {
             List<Integer> lifted = new ArrayList<>();
             for (int collection : collections) {
-                int partial = fresh(EdgeCoders.of(
-                        KvCoder.of(coder.getKeyCoder(), combine.getAccumulatorCoder()), windowing));
-                addStep(producer(collection), new Step.Lift(name + "/Lifted", collection, coder, combine, windowing, partial));
+                int partial =
+                        fresh(EdgeCoders.of(KvCoder.of(coder.getKeyCoder(), combine.getAccumulatorCoder()), windowing));
+                addStep(
+                        producer(collection),
+                        new Step.Lift(name + "/Lifted", collection, coder, combine, windowing, partial));
                 lifted.add(partial);
             }
             collections = lifted;

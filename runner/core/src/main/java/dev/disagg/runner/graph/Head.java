@@ -59,7 +59,8 @@ public sealed interface Head {
     }
 
     /** GroupByKey. */
-    record Group(String name, KvCoder<?, ?> inputCoder, WindowingStrategy<?, ?> windowing, int output) implements Keyed {
+    record Group(String name, KvCoder<?, ?> inputCoder, WindowingStrategy<?, ?> windowing, int output)
+            implements Keyed {
         @Override
         public Coder<?> keyCoder() {
             return inputCoder.getKeyCoder();

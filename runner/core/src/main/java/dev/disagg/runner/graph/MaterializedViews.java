@@ -48,7 +48,8 @@ final class MaterializedViews {
         @SuppressWarnings("unchecked")
         PCollection<T> elements = (PCollection<T>) view.getPCollection();
         if (elements == null) {
-            throw new IllegalStateException("the view " + view + " has no collection: it was not made by this pipeline");
+            throw new IllegalStateException(
+                    "the view " + view + " has no collection: it was not made by this pipeline");
         }
         // Not by the view's tag, which Beam draws anew in each run: the name must be the same when a checkpoint is restored.
         elements.apply("DisaggRunner/Materialize " + elements.getName(), new Gather<T, V>(view));
@@ -66,7 +67,8 @@ final class MaterializedViews {
         public PCollection<T> expand(PCollection<T> input) {
             PCollection<Iterable<T>> panes;
             if (view.getViewFn() instanceof PCollectionViews.IsSingletonView) {
-                panes = input.apply("AsPane", ParDo.of(new OneElementPane<>())).setCoder(IterableCoder.of(input.getCoder()));
+                panes = input.apply("AsPane", ParDo.of(new OneElementPane<>()))
+                        .setCoder(IterableCoder.of(input.getCoder()));
             } else {
                 panes = input.apply("WithOneKey", WithKeys.of((Void) null))
                         .setCoder(KvCoder.of(VoidCoder.of(), input.getCoder()))

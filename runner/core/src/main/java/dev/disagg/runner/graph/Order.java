@@ -45,7 +45,11 @@ final class Order {
         }
         List<StageGraph.Edge> renumbered = edges.stream()
                 .map(edge -> new StageGraph.Edge(
-                        edge.index(), newIndex[edge.fromStage()], edge.collection(), newIndex[edge.toStage()], edge.exchange(),
+                        edge.index(),
+                        newIndex[edge.fromStage()],
+                        edge.collection(),
+                        newIndex[edge.toStage()],
+                        edge.exchange(),
                         edge.coder()))
                 .toList();
         return new StageGraph(ordered, renumbered, unbounded);

@@ -54,7 +54,8 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
     @Override
     public CompositeBehavior enterCompositeTransform(TransformHierarchy.Node node) {
         PTransform<?, ?> transform = node.getTransform();
-        if (transform instanceof Combine.PerKey<?, ?, ?> combine && combine.getSideInputs().isEmpty()) {
+        if (transform instanceof Combine.PerKey<?, ?, ?> combine
+                && combine.getSideInputs().isEmpty()) {
             return combinePerKey(node, combine);
         }
         String urn = transform == null ? null : PTransformTranslation.urnForTransformOrNull(transform);
@@ -137,7 +138,8 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
             problems.add(name + ": a cross-language transform needs a portable runner, which this one is not; use the transform's"
                     + " Java form");
         } else {
-            problems.add(name + ": " + (transform == null ? "a root" : transform.getClass().getName())
+            problems.add(name + ": "
+                    + (transform == null ? "a root" : transform.getClass().getName())
                     + " is not a transform that this runner knows");
         }
     }
@@ -171,13 +173,16 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         boolean stateful = signature.usesState() || signature.usesTimers();
         if (stateful) {
             if (!(input.getCoder() instanceof KvCoder<?, ?> kv)) {
-                problems.add(name + ": a DoFn with state or timers needs KV elements, but the coder is " + input.getCoder());
+                problems.add(
+                        name + ": a DoFn with state or timers needs KV elements, but the coder is " + input.getCoder());
                 return;
             }
             Translation.checkKeyCoder(name, kv.getKeyCoder(), problems);
             if (input.getWindowingStrategy().needsMerge()) {
-                problems.add(name + ": state and timers in merging windows (" + input.getWindowingStrategy().getWindowFn()
-                        + ") are not supported by Beam's classic runners; apply Window.into a non-merging WindowFn first");
+                problems.add(
+                        name + ": state and timers in merging windows ("
+                                + input.getWindowingStrategy().getWindowFn()
+                                + ") are not supported by Beam's classic runners; apply Window.into a non-merging WindowFn first");
             }
             builder.statefulParDo(spec, input);
         } else {
@@ -241,9 +246,11 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
 
     private static PCollection<?> only(
             Map<TupleTag<?>, PCollection<?>> values, String what, TransformHierarchy.Node node) {
-        @Nullable PCollection<?> value = values.size() == 1 ? values.values().iterator().next() : null;
+        @Nullable
+        PCollection<?> value = values.size() == 1 ? values.values().iterator().next() : null;
         if (value == null) {
-            throw new IllegalStateException(node.getFullName() + " has " + values.size() + " " + what + "s where one is expected");
+            throw new IllegalStateException(
+                    node.getFullName() + " has " + values.size() + " " + what + "s where one is expected");
         }
         return value;
     }

@@ -41,8 +41,7 @@ public record StageGraph(List<Stage> stages, List<Edge> edges, boolean unbounded
      * @param views side inputs that arrive by broadcast
      * @param parallelism number of tasks
      */
-    public record Stage(
-            int index, String id, Head head, List<Step> steps, List<View> views, int parallelism) {
+    public record Stage(int index, String id, Head head, List<Step> steps, List<View> views, int parallelism) {
         public Stage {
             steps = List.copyOf(steps);
             views = List.copyOf(views);
@@ -63,16 +62,14 @@ public record StageGraph(List<Stage> stages, List<Edge> edges, boolean unbounded
 
         /** All transforms in this stage, by full name. */
         public List<String> transforms() {
-            return Stream.concat(
-                            Stream.of(head.name()), steps.stream().map(Step::name))
+            return Stream.concat(Stream.of(head.name()), steps.stream().map(Step::name))
                     .filter(name -> !name.isEmpty())
                     .toList();
         }
 
         /** The collections that its head and steps produce. */
         public Set<Integer> produces() {
-            return Stream.concat(
-                            head.outputs().stream(), steps.stream().flatMap(step -> step.outputs().stream()))
+            return Stream.concat(head.outputs().stream(), steps.stream().flatMap(step -> step.outputs().stream()))
                     .collect(Collectors.toUnmodifiableSet());
         }
     }

@@ -29,8 +29,8 @@ public final class Translation {
      */
     public static StageGraph translate(Pipeline pipeline, int parallelism) {
         SplittableParDo.convertReadBasedSplittableDoFnsToPrimitiveReads(pipeline);
-        pipeline.replaceAll(List.of(
-                PTransformOverride.of(PTransformMatchers.splittableParDo(), new SplittableOverride())));
+        pipeline.replaceAll(
+                List.of(PTransformOverride.of(PTransformMatchers.splittableParDo(), new SplittableOverride())));
         MaterializedViews.addTo(pipeline);
         // The view's own transforms may read, too.
         SplittableParDo.convertReadBasedSplittableDoFnsToPrimitiveReads(pipeline);
@@ -57,10 +57,12 @@ public final class Translation {
     /** Splittable DoFns become a pairing with restrictions and a keyed step that processes them. */
     @SuppressWarnings({"rawtypes", "unchecked"})
     private static final class SplittableOverride
-            implements PTransformOverrideFactory<PCollection, PCollectionTuple, PTransform<PCollection, PCollectionTuple>> {
+            implements PTransformOverrideFactory<
+                    PCollection, PCollectionTuple, PTransform<PCollection, PCollectionTuple>> {
         @Override
         public PTransformReplacement<PCollection, PCollectionTuple> getReplacementTransform(
-                AppliedPTransform<PCollection, PCollectionTuple, PTransform<PCollection, PCollectionTuple>> application) {
+                AppliedPTransform<PCollection, PCollectionTuple, PTransform<PCollection, PCollectionTuple>>
+                        application) {
             return PTransformReplacement.of(
                     (PCollection) PTransformReplacements.getSingletonMainInput((AppliedPTransform) application),
                     (PTransform) SplittableParDo.forAppliedParDo((AppliedPTransform) application));

@@ -54,9 +54,9 @@ final class CellBinder implements StateTag.StateBinder {
     }
 
     @Override
-    public <K, V> MultimapState<K, V> bindMultimap(
-            StateTag<MultimapState<K, V>> spec, Coder<K> keys, Coder<V> values) {
-        return new CellMultimap<>(new Collected(state, row.collection(cell)), CoderCodec.of(keys), CoderCodec.of(values));
+    public <K, V> MultimapState<K, V> bindMultimap(StateTag<MultimapState<K, V>> spec, Coder<K> keys, Coder<V> values) {
+        return new CellMultimap<>(
+                new Collected(state, row.collection(cell)), CoderCodec.of(keys), CoderCodec.of(values));
     }
 
     @Override

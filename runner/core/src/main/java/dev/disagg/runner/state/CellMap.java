@@ -67,22 +67,24 @@ record CellMap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V> val
 
     @Override
     public ReadableState<Iterable<K>> keys() {
-        return CellValue.readable(
-                () -> stored.all().stream().map(entry -> keyCodec.value(entry.sub())).toList());
+        return CellValue.readable(() ->
+                stored.all().stream().map(entry -> keyCodec.value(entry.sub())).toList());
     }
 
     @Override
     public ReadableState<Iterable<V>> values() {
-        return CellValue.readable(
-                () -> stored.all().stream().map(entry -> valueCodec.value(entry.value())).toList());
+        return CellValue.readable(() -> stored.all().stream()
+                .map(entry -> valueCodec.value(entry.value()))
+                .toList());
     }
 
     @Override
     public ReadableState<Iterable<Map.Entry<K, V>>> entries() {
         return CellValue.readable(() -> {
             List<Map.Entry<K, V>> all = new ArrayList<>();
-            stored.all().forEach(entry -> all.add(new java.util.AbstractMap.SimpleImmutableEntry<>(
-                    keyCodec.value(entry.sub()), valueCodec.value(entry.value()))));
+            stored.all()
+                    .forEach(entry -> all.add(new java.util.AbstractMap.SimpleImmutableEntry<>(
+                            keyCodec.value(entry.sub()), valueCodec.value(entry.value()))));
             return all;
         });
     }

@@ -9,7 +9,8 @@ import org.apache.beam.sdk.state.MultimapState;
 import org.apache.beam.sdk.state.ReadableState;
 
 /** A multimap: per key, the list of its values. */
-record CellMultimap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V> valueCodec) implements MultimapState<K, V> {
+record CellMultimap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V> valueCodec)
+        implements MultimapState<K, V> {
     @Override
     public void put(K key, V value) {
         byte[] sub = keyCodec.bytes(key);
@@ -36,16 +37,18 @@ record CellMultimap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V
 
     @Override
     public ReadableState<Iterable<K>> keys() {
-        return CellValue.readable(
-                () -> stored.all().stream().map(entry -> keyCodec.value(entry.sub())).toList());
+        return CellValue.readable(() ->
+                stored.all().stream().map(entry -> keyCodec.value(entry.sub())).toList());
     }
 
     @Override
     public ReadableState<Iterable<Map.Entry<K, V>>> entries() {
         return CellValue.readable(() -> {
             List<Map.Entry<K, V>> all = new ArrayList<>();
-            stored.all().forEach(entry -> Lists.decode(entry.value(), valueCodec)
-                    .forEach(value -> all.add(new AbstractMap.SimpleImmutableEntry<>(keyCodec.value(entry.sub()), value))));
+            stored.all()
+                    .forEach(entry -> Lists.decode(entry.value(), valueCodec)
+                            .forEach(value -> all.add(
+                                    new AbstractMap.SimpleImmutableEntry<>(keyCodec.value(entry.sub()), value))));
             return all;
         });
     }

@@ -86,7 +86,8 @@ final class CoderCodec<T> implements CellCodec<T> {
         try {
             encode(value, out);
         } catch (IOException e) {
-            throw new IllegalArgumentException("the coder " + coder + " can not encode a value of " + describe(value) + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(
+                    "the coder " + coder + " can not encode a value of " + describe(value) + ": " + e.getMessage(), e);
         }
         return out.toByteArray();
     }
@@ -95,7 +96,8 @@ final class CoderCodec<T> implements CellCodec<T> {
         try {
             return decode(new ByteArrayInputStream(bytes));
         } catch (IOException e) {
-            throw new IllegalArgumentException("the coder " + coder + " can not decode " + bytes.length + " bytes: " + e.getMessage(), e);
+            throw new IllegalArgumentException(
+                    "the coder " + coder + " can not decode " + bytes.length + " bytes: " + e.getMessage(), e);
         }
     }
 

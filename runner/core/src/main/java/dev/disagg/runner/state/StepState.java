@@ -108,7 +108,8 @@ public final class StepState implements StateInternals {
     KeyEntry boundEntry() {
         KeyEntry bound = entry;
         if (bound == null) {
-            throw new IllegalStateException("state of " + step + " is used outside of the processing of an element or timer");
+            throw new IllegalStateException(
+                    "state of " + step + " is used outside of the processing of an element or timer");
         }
         return bound;
     }

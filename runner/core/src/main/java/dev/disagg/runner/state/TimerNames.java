@@ -85,7 +85,8 @@ final class TimerNames {
                     new Instant(timer.outputTimestampMillis()),
                     domain);
         } catch (IOException e) {
-            throw new UncheckedIOException("the stored name of a timer of domain " + TimerDomain.EVENT + " is damaged", e);
+            throw new UncheckedIOException(
+                    "the stored name of a timer of domain " + TimerDomain.EVENT + " is damaged", e);
         }
     }
 

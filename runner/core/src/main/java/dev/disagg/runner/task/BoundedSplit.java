@@ -48,8 +48,8 @@ final class BoundedSplit implements SplitReader {
             available = from.start();
             for (; records < skip; records++) {
                 if (!available) {
-                    throw new Failed("the source " + source + " gave " + records + " records where it gave at least " + skip
-                            + " before the checkpoint: has its data changed?");
+                    throw new Failed("the source " + source + " gave " + records + " records where it gave at least "
+                            + skip + " before the checkpoint: has its data changed?");
                 }
                 available = from.advance();
             }

@@ -48,7 +48,8 @@ final class Chain {
     static Chain of(Stage stage, Services services) {
         InMemoryBundleFinalizer finalizer = new InMemoryBundleFinalizer();
         Map<Integer, List<Receiver>> receivers = new HashMap<>();
-        stage.produces().forEach(collection -> receivers.put(collection, new ArrayList<>(services.outputs(collection))));
+        stage.produces()
+                .forEach(collection -> receivers.put(collection, new ArrayList<>(services.outputs(collection))));
         List<Node> nodes = new ArrayList<>();
         try {
             List<Step> steps = stage.steps();
@@ -64,7 +65,8 @@ final class Chain {
                 keyed = KeyedNode.of(head, services, finalizer, outputsOf(head, receivers));
                 nodes.add(0, keyed);
             } else {
-                entry = Receiver.all(receivers.getOrDefault(stage.head().outputs().iterator().next(), List.of()));
+                entry = Receiver.all(
+                        receivers.getOrDefault(stage.head().outputs().iterator().next(), List.of()));
             }
             return new Chain(nodes, keyed, entry, finalizer);
         } catch (RuntimeException | Error e) {
@@ -76,13 +78,14 @@ final class Chain {
     private static Node node(
             Step step, Services services, InMemoryBundleFinalizer finalizer, Map<Integer, List<Receiver>> receivers) {
         if (step instanceof Step.Do parDo) {
-            return new DoNode(parDo.parDo(), services, finalizer, byTag(parDo.parDo().outputs(), receivers));
+            return new DoNode(
+                    parDo.parDo(), services, finalizer, byTag(parDo.parDo().outputs(), receivers));
         }
         if (step instanceof Step.AssignWindows assign) {
-            return new WindowNode(assign.name(), assign.windowFn(), Receiver.all(receivers.get(assign.output())));
+            return new WindowNode(assign.name(), assign.windowFn(), to(assign.output(), receivers));
         }
         Step.Lift lift = (Step.Lift) step;
-        return new LiftNode(lift, Receiver.all(receivers.get(lift.output())), services);
+        return new LiftNode(lift, to(lift.output(), receivers), services);
     }
 
     private static Map<TupleTag<?>, Receiver> outputsOf(Head.Keyed head, Map<Integer, List<Receiver>> receivers) {
@@ -92,15 +95,18 @@ final class Chain {
         if (head instanceof Head.Splittable splittable) {
             return byTag(splittable.parDo().outputs(), receivers);
         }
-        return Map.of(
-                KeyedNode.MAIN, Receiver.all(receivers.get(head.outputs().iterator().next())));
+        return Map.of(KeyedNode.MAIN, to(head.outputs().iterator().next(), receivers));
     }
 
     private static Map<TupleTag<?>, Receiver> byTag(
             Map<TupleTag<?>, Integer> outputs, Map<Integer, List<Receiver>> receivers) {
         Map<TupleTag<?>, Receiver> byTag = new HashMap<>();
-        outputs.forEach((tag, collection) -> byTag.put(tag, Receiver.all(receivers.get(collection))));
+        outputs.forEach((tag, collection) -> byTag.put(tag, to(collection, receivers)));
         return byTag;
+    }
+
+    private static Receiver to(int collection, Map<Integer, List<Receiver>> receivers) {
+        return Receiver.all(receivers.getOrDefault(collection, List.of()));
     }
 
     /** The way in for elements of a straight stage. */
@@ -178,7 +184,8 @@ final class Chain {
         if (cause != null) {
             failures.forEach(cause::addSuppressed);
         } else if (!failures.isEmpty()) {
-            Failed failed = new Failed("a step could not be torn down: " + failures.get(0).getMessage(), failures.get(0));
+            Failed failed = new Failed(
+                    "a step could not be torn down: " + failures.get(0).getMessage(), failures.get(0));
             failures.subList(1, failures.size()).forEach(failed::addSuppressed);
             throw failed;
         }

@@ -15,15 +15,19 @@ final class EventTimers implements EpochScan {
 
     private final KeyedTask task;
     private final DueScan scan;
-    private final Epoch epoch;
+    private @Nullable Epoch epoch;
     private final long beforeMillis;
     private @Nullable CompletableFuture<List<DueKey>> reading;
 
-    EventTimers(KeyedTask task, DueScan scan, Epoch epoch, long beforeMillis) {
+    EventTimers(KeyedTask task, DueScan scan, long beforeMillis) {
         this.task = task;
         this.scan = scan;
-        this.epoch = epoch;
         this.beforeMillis = beforeMillis;
+    }
+
+    /** Says which epoch the firings belong to. */
+    void into(Epoch sealed) {
+        epoch = sealed;
     }
 
     @Override
@@ -45,7 +49,11 @@ final class EventTimers implements EpochScan {
             scan.close();
             return Step.EXHAUSTED;
         }
-        due.forEach(key -> task.admitFire(epoch, key, beforeMillis));
+        Epoch sealed = epoch;
+        if (sealed == null) {
+            throw new IllegalStateException("a scan of timers began before its epoch was sealed");
+        }
+        due.forEach(key -> task.admitFire(sealed, key, beforeMillis));
         return Step.MORE;
     }
 }

@@ -12,7 +12,9 @@ final class Fire extends Computation {
     final KeyEntry entry;
     final TimerDomain domain;
     final long beforeMillis;
-    @Nullable Throwable readFailure;
+
+    @Nullable
+    Throwable readFailure;
 
     Fire(KeyedTask task, KeyEntry entry, TimerDomain domain, long beforeMillis) {
         this.task = task;

@@ -57,14 +57,16 @@ final class GroupNode extends KeyedNode {
     @SuppressWarnings({"unchecked", "rawtypes"})
     static GroupNode of(Head.Keyed head, Services services, Receiver output) {
         if (head instanceof Head.Group group) {
-            SystemReduceFn reduce = SystemReduceFn.buffering((Coder) group.inputCoder().getValueCoder());
+            SystemReduceFn reduce =
+                    SystemReduceFn.buffering((Coder) group.inputCoder().getValueCoder());
             return new GroupNode(head, reduce, services, output);
         }
         Head.Combine combine = (Head.Combine) head;
         AppliedCombineFn applied = combine.combine();
         if (combine.lifted()) {
             applied = AppliedCombineFn.withAccumulatorCoder(
-                    new MergeAccumulators<>((CombineFn<Object, Object, Object>) combine.combine().getFn()),
+                    new MergeAccumulators<>((CombineFn<Object, Object, Object>)
+                            combine.combine().getFn()),
                     (Coder<Object>) combine.combine().getAccumulatorCoder(),
                     List.of(),
                     (KvCoder) KvCoder.of(combine.keyCoder(), combine.combine().getAccumulatorCoder()),

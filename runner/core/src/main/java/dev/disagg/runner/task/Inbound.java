@@ -44,12 +44,23 @@ public final class Inbound {
 
     /** Adds a message; never refuses. */
     public void offer(Message message) {
+        add(message);
+        wake.run();
+    }
+
+    /** Adds two messages that the task sees together: it is woken when both are there. */
+    void offer(Message first, Message second) {
+        add(first);
+        add(second);
+        wake.run();
+    }
+
+    private void add(Message message) {
         activity.begin();
         if (message instanceof Message.Elements elements) {
             queued.addAndGet(message.channel(), elements.items().size());
         }
         arrived.add(message);
-        wake.run();
     }
 
     /**
@@ -66,7 +77,8 @@ public final class Inbound {
     }
 
     /** The next message of a channel that is not blocked; null when there is none. */
-    @Nullable Message poll() {
+    @Nullable
+    Message poll() {
         Message message;
         while ((message = replay.poll()) != null || (message = arrived.poll()) != null) {
             if (blocked[message.channel()]) {

@@ -14,9 +14,14 @@ final class KeyedElement extends Computation {
     /** The edge that it came by: says how it is encoded, if it must be. */
     final int edge;
 
-    @Nullable KeyedTask task;
-    @Nullable KeyEntry entry;
-    @Nullable Throwable readFailure;
+    @Nullable
+    KeyedTask task;
+
+    @Nullable
+    KeyEntry entry;
+
+    @Nullable
+    Throwable readFailure;
 
     KeyedElement(WindowedValue<?> value, byte[] key, long hash, int edge) {
         this.value = value;

@@ -28,7 +28,8 @@ abstract class KeyedNode implements Node {
     @SuppressWarnings("unchecked")
     KeyedNode(String name, Coder<?> keyCoder, WindowingStrategy<?, ?> windowing, Services services) {
         this.keyCoder = (Coder<Object>) keyCoder;
-        this.state = new StepState(name, services.state(), windowing.getWindowFn().windowCoder(), services.reads());
+        this.state =
+                new StepState(name, services.state(), windowing.getWindowFn().windowCoder(), services.reads());
         this.timers = new StepTimers(state, services::nowMillis, services::outputWatermarkMillis);
     }
 
@@ -43,7 +44,7 @@ abstract class KeyedNode implements Node {
         if (head instanceof Head.Splittable splittable) {
             return new SplittableNode(splittable, services, finalizer, receivers);
         }
-        return GroupNode.of(head, services, receivers.get(MAIN));
+        return GroupNode.of(head, services, receivers.getOrDefault(MAIN, Receiver.NOWHERE));
     }
 
     /** Turns to a key; {@code key} may be null when only the encoded form is at hand and decoding is not needed yet. */
@@ -60,7 +61,8 @@ abstract class KeyedNode implements Node {
         try {
             return CoderUtils.decodeFromByteArray(keyCoder, encoded);
         } catch (CoderException e) {
-            throw new IllegalStateException("a stored key can not be decoded by " + keyCoder + ": " + e.getMessage(), e);
+            throw new IllegalStateException(
+                    "a stored key can not be decoded by " + keyCoder + ": " + e.getMessage(), e);
         }
     }
 

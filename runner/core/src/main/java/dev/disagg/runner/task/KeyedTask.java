@@ -168,11 +168,14 @@ public final class KeyedTask extends StageTask {
     }
 
     private void seal(long watermark) {
+        outbound().flush();
         sealedInput = watermark;
         Epoch sealed = async().openEpoch();
         EpochTimes times = times(sealed);
         times.sealedMillis = watermark;
-        async().seal(times, new EventTimers(this, cells.timers(TimerDomain.EVENT).due(watermark), sealed, watermark));
+        EventTimers scan = new EventTimers(this, cells.timers(TimerDomain.EVENT).due(watermark), watermark);
+        // An empty epoch joins the one before it.
+        scan.into(async().seal(times, scan));
         async().openEpoch().attach(new EpochTimes(watermark));
     }
 
@@ -191,13 +194,8 @@ public final class KeyedTask extends StageTask {
     }
 
     private void admitFire(Epoch epoch, KeyEntry entry, long beforeMillis) {
-        TaskSlot slot = TaskSlot.of(entry);
-        if (slot.firePending && epoch.state() == Epoch.State.OPEN) {
-            return;
-        }
-        slot.firePending = true;
         entry.pin();
-        async().admitTo(epoch, slot, new Fire(this, entry, TimerDomain.EVENT, beforeMillis));
+        async().admitTo(epoch, TaskSlot.of(entry), new Fire(this, entry, TimerDomain.EVENT, beforeMillis));
     }
 
     /** Admits the firing of a key's processing-time timers. */
@@ -261,7 +259,9 @@ public final class KeyedTask extends StageTask {
             Throwable cause = failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
                     ? failure.getCause()
                     : failure;
-            throw cause instanceof RuntimeException known ? known : new dev.disagg.ufs.Failed("a state read failed: " + cause.getMessage(), cause);
+            throw cause instanceof RuntimeException known
+                    ? known
+                    : new dev.disagg.ufs.Failed("a state read failed: " + cause.getMessage(), cause);
         }
     }
 
@@ -278,7 +278,7 @@ public final class KeyedTask extends StageTask {
         KeyEntry entry = owned(element);
         Chain chain = enter(entry, ((KV<?, ?>) element.value.getValue()).getKey(), times.openedMillis);
         try {
-            fireDue(chain, entry, TimerDomain.EVENT, times.openedMillis);
+            fireEarlier(chain, entry, element.epoch(), times.openedMillis);
             enterBundle(chain, entry, element.value.getTimestamp().getMillis());
             chain.keyed().element(element.value);
             chain.keyed().state.finishBody();
@@ -292,14 +292,9 @@ public final class KeyedTask extends StageTask {
         EpochTimes times = times(fire.epoch());
         boolean event = fire.domain == TimerDomain.EVENT;
         long seen = event ? fire.beforeMillis : times.openedMillis;
-        if (event) {
-            TaskSlot.of(fire.entry).firePending = false;
-        }
         Chain chain = enter(fire.entry, null, seen);
         try {
-            if (!event) {
-                fireDue(chain, fire.entry, TimerDomain.EVENT, times.openedMillis);
-            }
+            fireEarlier(chain, fire.entry, fire.epoch(), times.openedMillis);
             fireDue(chain, fire.entry, fire.domain, fire.beforeMillis);
             afterBody(chain, fire.entry, fire.epoch(), times);
         } finally {
@@ -352,11 +347,9 @@ public final class KeyedTask extends StageTask {
         if (!usesKeyRow) {
             return;
         }
-        KeyTimers timers = entry.timers();
-        while (!timers.resident()) {
-            reads().await(timers.fetch());
-        }
-        Set<ByteBuffer> once = domain == TimerDomain.PROCESSING && processingTimers.firesOnce() ? new HashSet<>() : null;
+        KeyTimers timers = timersOf(entry);
+        Set<ByteBuffer> once =
+                domain == TimerDomain.PROCESSING && processingTimers.firesOnce() ? new HashSet<>() : null;
         for (Timer timer = timers.firstDue(domain, beforeMillis);
                 timer != null;
                 timer = timers.firstDue(domain, beforeMillis)) {
@@ -372,15 +365,49 @@ public final class KeyedTask extends StageTask {
         }
     }
 
-    /** Timers that the body set and that are due already. */
-    private void afterBody(Chain chain, KeyEntry entry, Epoch epoch, EpochTimes times) {
+    /** Fires what earlier watermarks made due and their scans have not come to; their epochs wait for it. */
+    private void fireEarlier(Chain chain, KeyEntry entry, Epoch own, long beforeMillis) {
+        if (!usesKeyRow) {
+            return;
+        }
+        Timer first = timersOf(entry).firstDue(TimerDomain.EVENT, beforeMillis);
+        if (first == null) {
+            return;
+        }
+        for (Epoch epoch = async().oldestEpoch(); epoch != null && epoch != own; epoch = epoch.next()) {
+            if (first.timestampMillis() < times(epoch).sealedMillis) {
+                async().holdEpoch(epoch);
+                break;
+            }
+        }
+        fireDue(chain, entry, TimerDomain.EVENT, beforeMillis);
+    }
+
+    private KeyTimers timersOf(KeyEntry entry) {
+        KeyTimers timers = entry.timers();
+        while (!timers.resident()) {
+            reads().await(timers.fetch());
+        }
+        return timers;
+    }
+
+    /** Timers that the body set and that are due already, by the watermark it saw or by one that came meanwhile. */
+    private void afterBody(Chain chain, KeyEntry entry, Epoch own, EpochTimes times) {
         if (!usesKeyRow) {
             return;
         }
         fireDue(chain, entry, TimerDomain.EVENT, times.openedMillis);
-        if (times.isSealed() && entry.timers().firstDue(TimerDomain.EVENT, times.sealedMillis) != null) {
-            // The scan of this epoch may have passed; behind what already waits for the key, as its elements come first.
-            admitFire(epoch, entry, times.sealedMillis);
+        Timer first = timersOf(entry).firstDue(TimerDomain.EVENT, sealedInput);
+        if (first == null) {
+            return;
+        }
+        for (Epoch epoch = own; epoch != null && epoch.state() == Epoch.State.CLOSED; epoch = epoch.next()) {
+            long sealed = times(epoch).sealedMillis;
+            if (first.timestampMillis() < sealed) {
+                // The epoch's scan may have passed the key. Behind what already waits for the key, which comes first.
+                admitFire(epoch, entry, sealed);
+                return;
+            }
         }
     }
 
@@ -401,6 +428,11 @@ public final class KeyedTask extends StageTask {
                 Math.min(
                         cells.timers(TimerDomain.EVENT).minOutputTimestampMillis(),
                         cells.timers(TimerDomain.PROCESSING).minOutputTimestampMillis()));
+    }
+
+    @Override
+    boolean watermarkIsNear() {
+        return releasedInput < sealedInput && async().inFlight() == 0;
     }
 
     @Override

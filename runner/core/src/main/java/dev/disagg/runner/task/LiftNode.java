@@ -112,14 +112,15 @@ final class LiftNode implements Node, Receiver {
         try {
             keyCoder.encode(key, keyBuffer, Coder.Context.OUTER);
         } catch (IOException e) {
-            throw new IllegalArgumentException("the key " + key + " can not be encoded by " + keyCoder + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(
+                    "the key " + key + " can not be encoded by " + keyCoder + ": " + e.getMessage(), e);
         }
         return keyBuffer.toByteArray();
     }
 
     private void emit(Object key, Object accumulator, Instant timestamp, BoundedWindow window) {
-        output.accept(WindowedValues.of(
-                KV.of(key, combine.compact(accumulator)), timestamp, window, PaneInfo.NO_FIRING));
+        output.accept(
+                WindowedValues.of(KV.of(key, combine.compact(accumulator)), timestamp, window, PaneInfo.NO_FIRING));
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.coders.CoderException;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
@@ -137,17 +138,28 @@ public final class Output {
     }
 
     void watermark(long millis) {
-        flush();
-        targets.forEach(to -> to.inbound().offer(new Message.Watermark(to.channel(), millis)));
+        send(channel -> new Message.Watermark(channel, millis));
     }
 
     void barrier(Barrier barrier) {
-        flush();
-        targets.forEach(to -> to.inbound().offer(new Message.BarrierAt(to.channel(), barrier)));
+        send(channel -> new Message.BarrierAt(channel, barrier));
     }
 
     void end() {
-        flush();
-        targets.forEach(to -> to.inbound().offer(new Message.End(to.channel())));
+        send(Message.End::new);
+    }
+
+    /** Sends a message to all, each with the elements that are before it. */
+    private void send(IntFunction<Message> message) {
+        for (int target = 0; target < targets.size(); target++) {
+            Target to = targets.get(target);
+            ArrayList<Object> batch = batches.get(target);
+            if (batch.isEmpty()) {
+                to.inbound().offer(message.apply(to.channel()));
+            } else {
+                batches.set(target, new ArrayList<>());
+                to.inbound().offer(new Message.Elements(to.channel(), batch), message.apply(to.channel()));
+            }
+        }
     }
 }

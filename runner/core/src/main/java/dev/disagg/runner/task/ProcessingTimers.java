@@ -106,9 +106,15 @@ final class ProcessingTimers {
 
     /** Called when all input has ended: brings the last firings about; returns whether they are over. */
     boolean finish(int room) {
-        if (atEnd != AtEnd.FIRE_ONCE) {
-            boolean pending = atEnd == AtEnd.RESUME && nextMillis() != Long.MAX_VALUE;
-            return scan == null && firing == 0 && !pending;
+        if (atEnd == AtEnd.DROP) {
+            return scan == null && firing == 0;
+        }
+        if (!last && task.async().inFlight() > 0) {
+            // What is started may still set a timer.
+            return false;
+        }
+        if (atEnd == AtEnd.RESUME) {
+            return scan == null && nextMillis() == Long.MAX_VALUE;
         }
         if (!last) {
             if (scan != null || firing > 0) {

@@ -95,7 +95,10 @@ final class SideInputDoor {
     private byte[] paneId(ViewPane pane) {
         byte[] window = sideInputs.encode(new ViewPane(pane.view(), pane.window(), 0, List.of()));
         byte[] view = (PANE_PREFIX + sideInputs.viewId(pane.view()) + ":").getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(view.length + window.length).put(view).put(window).array();
+        return ByteBuffer.allocate(view.length + window.length)
+                .put(view)
+                .put(window)
+                .array();
     }
 
     /** The watermark of a side input's channel. */
@@ -204,7 +207,8 @@ final class SideInputDoor {
             Edge edge = channelEdges.stream()
                     .filter(candidate -> candidate.index() == at)
                     .findFirst()
-                    .orElseThrow(() -> new Failed("a stored element came by edge " + at + ", which this stage does not have"));
+                    .orElseThrow(() ->
+                            new Failed("a stored element came by edge " + at + ", which this stage does not have"));
             WindowedValue<Object> value = edge.coder().decode(in, Coder.Context.OUTER);
             byte[] key = null;
             long hash = 0;
@@ -235,7 +239,10 @@ final class SideInputDoor {
             out.writeInt(edgeIndex);
             edge.coder().encode((WindowedValue<Object>) value, out, Coder.Context.OUTER);
         } catch (IOException e) {
-            throw new Failed("an element that waits for a side input can not be encoded by " + edge.coder() + ": " + e.getMessage(), e);
+            throw new Failed(
+                    "an element that waits for a side input can not be encoded by " + edge.coder() + ": "
+                            + e.getMessage(),
+                    e);
         }
         return bytes.toByteArray();
     }

@@ -37,7 +37,10 @@ final class SideInputs implements ReadyCheckingSideInputReader {
     /** The newest pane of a window; the view's value is made when it is first asked for. */
     private static final class Held {
         final ViewPane pane;
-        @Nullable Object value;
+
+        @Nullable
+        Object value;
+
         boolean made;
 
         Held(ViewPane pane) {
@@ -82,13 +85,15 @@ final class SideInputs implements ReadyCheckingSideInputReader {
     @Override
     public boolean isReady(PCollectionView<?> view, BoundedWindow window) {
         int index = index(view);
-        return held.get(index).containsKey(window) || watermarks[index] > window.maxTimestamp().getMillis();
+        return held.get(index).containsKey(window)
+                || watermarks[index] > window.maxTimestamp().getMillis();
     }
 
     private int index(PCollectionView<?> view) {
         Integer index = indexes.get(view);
         if (index == null) {
-            throw new IllegalArgumentException("the side input " + view + " is not one of this step: declare it with withSideInputs");
+            throw new IllegalArgumentException(
+                    "the side input " + view + " is not one of this step: declare it with withSideInputs");
         }
         return index;
     }
@@ -121,10 +126,11 @@ final class SideInputs implements ReadyCheckingSideInputReader {
         ViewFn viewFn = view.getViewFn();
         String kind = viewFn.getMaterialization().getUrn();
         return switch (kind) {
-            case Materializations.ITERABLE_MATERIALIZATION_URN -> (T)
-                    viewFn.apply((Materializations.IterableView) () -> elements);
-            case Materializations.MULTIMAP_MATERIALIZATION_URN -> (T) viewFn.apply(InMemoryMultimapSideInputView.fromIterable(
-                    ((KvCoder) view.getCoderInternal()).getKeyCoder(), (Iterable) elements));
+            case Materializations.ITERABLE_MATERIALIZATION_URN ->
+                (T) viewFn.apply((Materializations.IterableView) () -> elements);
+            case Materializations.MULTIMAP_MATERIALIZATION_URN ->
+                (T) viewFn.apply(InMemoryMultimapSideInputView.fromIterable(
+                        ((KvCoder) view.getCoderInternal()).getKeyCoder(), (Iterable) elements));
             default -> throw new IllegalStateException("side inputs of the form " + kind + " are not known");
         };
     }
@@ -138,8 +144,10 @@ final class SideInputs implements ReadyCheckingSideInputReader {
             windowCoder(pane.view()).encode(pane.window(), out);
             elementsCoder(pane.view()).encode(castElements(pane.elements()), out);
         } catch (IOException e) {
-            throw new Failed("a pane of the side input " + views.get(pane.view()).id() + " can not be encoded: " + e.getMessage()
-                    + "; check the coder of its collection", e);
+            throw new Failed(
+                    "a pane of the side input " + views.get(pane.view()).id() + " can not be encoded: " + e.getMessage()
+                            + "; check the coder of its collection",
+                    e);
         }
         return bytes.toByteArray();
     }
@@ -153,15 +161,20 @@ final class SideInputs implements ReadyCheckingSideInputReader {
             elementsCoder(view).decode(in).forEach(elements::add);
             return new ViewPane(view, window, pane, elements);
         } catch (IOException e) {
-            throw new Failed("a stored pane of the side input " + views.get(view).id() + " can not be decoded: " + e.getMessage()
-                    + "; has the coder of its collection changed?", e);
+            throw new Failed(
+                    "a stored pane of the side input " + views.get(view).id() + " can not be decoded: " + e.getMessage()
+                            + "; has the coder of its collection changed?",
+                    e);
         }
     }
 
     @SuppressWarnings("unchecked")
     private Coder<BoundedWindow> windowCoder(int view) {
-        return (Coder<BoundedWindow>)
-                views.get(view).view().getWindowingStrategyInternal().getWindowFn().windowCoder();
+        return (Coder<BoundedWindow>) views.get(view)
+                .view()
+                .getWindowingStrategyInternal()
+                .getWindowFn()
+                .windowCoder();
     }
 
     @SuppressWarnings("unchecked")

@@ -207,7 +207,8 @@ public final class SourceTask extends StageTask {
                 }
                 marks.add(position.whenCommitted());
             } catch (IOException e) {
-                throw new Failed(name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
+                throw new Failed(
+                        name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
             }
         });
         taken = marks;
@@ -232,7 +233,9 @@ public final class SourceTask extends StageTask {
                     mark.run();
                 }
             } catch (IOException e) {
-                throw new Failed(name() + ": the source could not be told of checkpoint " + checkpoint + ": " + e.getMessage(), e);
+                throw new Failed(
+                        name() + ": the source could not be told of checkpoint " + checkpoint + ": " + e.getMessage(),
+                        e);
             }
         });
     }

@@ -31,9 +31,12 @@ public final class Splits {
                 BoundedSource<?> source = bounded.source();
                 long bytes = source.getEstimatedSizeBytes(options);
                 long desired = Math.max(MIN_SPLIT_BYTES, bytes / ((long) parallelism * PER_TASK) + 1);
-                source.split(desired, options).forEach(part -> splits.add(SerializableUtils.serializeToByteArray(part)));
+                source.split(desired, options)
+                        .forEach(part -> splits.add(SerializableUtils.serializeToByteArray(part)));
             } else if (head instanceof Head.Unbounded unbounded) {
-                unbounded.source().split(parallelism, options)
+                unbounded
+                        .source()
+                        .split(parallelism, options)
                         .forEach(part -> splits.add(SerializableUtils.serializeToByteArray(part)));
             } else {
                 splits.add(new byte[0]);

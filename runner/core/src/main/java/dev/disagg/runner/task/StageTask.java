@@ -247,7 +247,11 @@ public abstract class StageTask implements Duty, Services {
         host.snapshot(
                 this,
                 at,
-                state == null ? null : state.freeze(at.checkpoint(), new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark).encode()));
+                state == null
+                        ? null
+                        : state.freeze(
+                                at.checkpoint(),
+                                new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark).encode()));
         snapshotTaken(at.checkpoint());
         outbound.barrier(at);
         barrier = null;
@@ -357,7 +361,9 @@ public abstract class StageTask implements Duty, Services {
             }
         }
         releaseWatermark();
-        outbound.flush();
+        if (!watermarkIsNear()) {
+            outbound.flush();
+        }
         maintain();
     }
 
@@ -407,6 +413,11 @@ public abstract class StageTask implements Duty, Services {
             done = true;
             host.finished(this);
         }
+    }
+
+    /** Whether a watermark is about to be released: what was output before it travels with it. */
+    boolean watermarkIsNear() {
+        return false;
     }
 
     /** Whether the end of the output may be announced once the watermark is at its maximum. */

@@ -128,7 +128,8 @@ final class StatefulNode extends KeyedNode {
             this.windowing = spec.windowing();
             this.windowCoder = windowCoder;
             DoFnSignature signature = DoFnSignatures.getSignature(spec.fn().getClass());
-            this.heard = signature.onWindowExpiration() != null || signature.processElement().requiresTimeSortedInput();
+            this.heard = signature.onWindowExpiration() != null
+                    || signature.processElement().requiresTimeSortedInput();
         }
 
         private Instant time(BoundedWindow window) {
@@ -153,7 +154,9 @@ final class StatefulNode extends KeyedNode {
 
         @Override
         public boolean isForWindow(String timerId, BoundedWindow window, Instant timestamp, TimeDomain domain) {
-            return domain == TimeDomain.EVENT_TIME && TIMER_ID.equals(timerId) && time(window).equals(timestamp);
+            return domain == TimeDomain.EVENT_TIME
+                    && TIMER_ID.equals(timerId)
+                    && time(window).equals(timestamp);
         }
     }
 }

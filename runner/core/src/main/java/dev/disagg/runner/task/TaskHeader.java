@@ -33,12 +33,15 @@ public record TaskHeader(KeyRange range, long inputWatermark, long outputWaterma
             byte version = in.get();
             if (version != VERSION) {
                 throw new Corrupt("the snapshot of " + owner + " has a header of version " + version
-                        + "; this version of DisaggRunner reads version " + VERSION + ": restore with the version that wrote it");
+                        + "; this version of DisaggRunner reads version " + VERSION
+                        + ": restore with the version that wrote it");
             }
             return new TaskHeader(new KeyRange(in.getInt(), in.getInt()), in.getLong(), in.getLong());
         } catch (BufferUnderflowException e) {
-            throw new Corrupt("the snapshot of " + owner + " has a header of " + stored.length
-                    + " bytes, which is too short: restore another checkpoint", e);
+            throw new Corrupt(
+                    "the snapshot of " + owner + " has a header of " + stored.length
+                            + " bytes, which is too short: restore another checkpoint",
+                    e);
         }
     }
 }

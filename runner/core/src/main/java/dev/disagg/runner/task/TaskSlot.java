@@ -8,12 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** What a keyed task keeps per key beside its state, in the key's cached entry. */
 final class TaskSlot extends KeySlot {
     /** The chain that saw the key last. */
-    @Nullable Chain lastChain;
+    @Nullable
+    Chain lastChain;
 
     /** When it did, in the task's own count of entries into chains. */
     long lastEntered;
-    /** A firing of event-time timers is admitted and has not begun. */
-    boolean firePending;
 
     static TaskSlot of(KeyEntry entry) {
         Object attached = entry.attachment;

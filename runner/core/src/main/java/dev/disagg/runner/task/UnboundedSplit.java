@@ -27,7 +27,8 @@ final class UnboundedSplit implements SplitReader {
     private long watermark;
 
     @SuppressWarnings("unchecked")
-    UnboundedSplit(UnboundedSource<?, ?> source, PipelineOptions options, byte @Nullable [] position) throws IOException {
+    UnboundedSplit(UnboundedSource<?, ?> source, PipelineOptions options, byte @Nullable [] position)
+            throws IOException {
         this.source = (UnboundedSource<Object, CheckpointMark>) source;
         CheckpointMark mark = null;
         watermark = Frontier.MIN;
@@ -44,7 +45,8 @@ final class UnboundedSplit implements SplitReader {
     private Coder<CheckpointMark> markCoder() {
         Coder<CheckpointMark> coder = source.getCheckpointMarkCoder();
         if (coder == null) {
-            throw new Failed("the source " + source + " has no coder for its checkpoint marks, so its position can not be kept");
+            throw new Failed(
+                    "the source " + source + " has no coder for its checkpoint marks, so its position can not be kept");
         }
         return coder;
     }

@@ -51,8 +51,8 @@ final class WindowNode implements Node, Receiver {
                 }
             });
         } catch (Exception e) {
-            throw org.apache.beam.sdk.util.UserCodeException.wrap(
-                    new RuntimeException(name + ": " + windowFn + " can not assign windows to an element at " + value.getTimestamp(), e));
+            throw org.apache.beam.sdk.util.UserCodeException.wrap(new RuntimeException(
+                    name + ": " + windowFn + " can not assign windows to an element at " + value.getTimestamp(), e));
         }
         output.accept(WindowedValues.of(value.getValue(), value.getTimestamp(), windows, value.getPaneInfo()));
     }

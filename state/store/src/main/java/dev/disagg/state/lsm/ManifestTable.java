@@ -5,6 +5,7 @@ import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.TableInfo;
 import dev.disagg.ufs.Corrupt;
+import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.Link;
 import dev.disagg.ufs.ObjectRange;
 import java.nio.ByteBuffer;
@@ -90,8 +91,8 @@ public record ManifestTable(
             return new ManifestTable(number, known, level, run, clip, written, link.range(), TableInfo.decode(info));
         } catch (NumberFormatException e) {
             throw damaged(owner, link, "has a name that is no number");
-        } catch (dev.disagg.ufs.Invalid | Corrupt e) {
-            throw damaged(owner, link, e.getMessage());
+        } catch (Invalid | Corrupt e) {
+            throw damaged(owner, link, String.valueOf(e.getMessage()));
         }
     }
 
