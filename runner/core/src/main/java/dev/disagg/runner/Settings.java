@@ -86,7 +86,8 @@ public record Settings(
                 check.within("--maxParkedComputations", options.getMaxParkedComputations(), 1, 100_000),
                 options.getSynchronousTransforms() == null ? Set.of() : Set.copyOf(options.getSynchronousTransforms()),
                 check.within("--maxBundleElements", options.getMaxBundleElements(), 1, Integer.MAX_VALUE),
-                Duration.ofMillis(check.within("--maxBundleMillis", options.getMaxBundleMillis(), 1, MAX_BUNDLE_MILLIS)),
+                Duration.ofMillis(
+                        check.within("--maxBundleMillis", options.getMaxBundleMillis(), 1, MAX_BUNDLE_MILLIS)),
                 Optional.ofNullable(options.getCheckpointInterval())
                         .map(text -> check.durationOrOff("--checkpointInterval", text)),
                 check.positive("--checkpointTimeout", options.getCheckpointTimeout()),
@@ -154,14 +155,16 @@ public record Settings(
 
         void restore(String restore, boolean hasStateUri, boolean hasJobName) {
             if (restore.contains("://")) {
-                add("--restore=" + restore + ": the URI of a checkpoint is not available in this version; use auto, latest, or the"
+                add("--restore=" + restore
+                        + ": the URI of a checkpoint is not available in this version; use auto, latest, or the"
                         + " number of a checkpoint of this job");
             } else if (!restore.matches("auto|latest|\\d{1,18}")) {
                 add("--restore=" + restore + ": use auto, latest, or the number of a checkpoint of this job");
             }
             if (!hasStateUri || !hasJobName) {
                 String missing = hasStateUri ? "--jobName" : hasJobName ? "--stateUri" : "--stateUri and --jobName";
-                add("--restore=" + restore + " needs " + missing + ": without " + (hasStateUri || hasJobName ? "it" : "them")
+                add("--restore=" + restore + " needs " + missing + ": without "
+                        + (hasStateUri || hasJobName ? "it" : "them")
                         + " each run has a place of its own, and there would be nothing to restore");
             }
         }

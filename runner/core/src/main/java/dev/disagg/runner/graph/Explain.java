@@ -51,12 +51,16 @@ public final class Explain {
                 identity.put("key coder of " + stage.id(), CellText.coder(keyed.keyCoder()));
             }
             if (stage.head() instanceof Head.Group group) {
-                identity.put("value coder of " + stage.id(), CellText.coder(group.inputCoder().getValueCoder()));
+                identity.put(
+                        "value coder of " + stage.id(),
+                        CellText.coder(group.inputCoder().getValueCoder()));
             } else if (stage.head() instanceof Head.Combine combine) {
-                identity.put("accumulator coder of " + stage.id(), CellText.coder(combine.combine().getAccumulatorCoder()));
+                identity.put(
+                        "accumulator coder of " + stage.id(),
+                        CellText.coder(combine.combine().getAccumulatorCoder()));
             } else if (stage.head() instanceof Head.Stateful stateful) {
-                CellText.cells(stateful.parDo().fn()).forEach((id, cell) ->
-                        identity.put("state cell " + id + " of " + stage.id(), cell));
+                CellText.cells(stateful.parDo().fn())
+                        .forEach((id, cell) -> identity.put("state cell " + id + " of " + stage.id(), cell));
             }
         }
         return identity;
