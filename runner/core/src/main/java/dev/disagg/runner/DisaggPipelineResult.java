@@ -96,14 +96,30 @@ public final class DisaggPipelineResult implements PipelineResult {
         if (outcome.kind() == EmbeddedJob.Outcome.Kind.FAILED && cause != null) {
             for (Throwable at = cause; at != null; at = at.getCause()) {
                 if (at instanceof UserCodeException user && user.getCause() != null) {
-                    PipelineExecutionException failure = new PipelineExecutionException(user.getCause());
-                    failure.addSuppressed(cause);
-                    throw failure;
+                    throw new UserCodeFailed(user.getCause(), cause);
                 }
             }
             throw EmbeddedJob.asException(cause);
         }
         return state(outcome);
+    }
+
+    /** As Beam throws it, and says which step failed, at which key. */
+    private static final class UserCodeFailed extends PipelineExecutionException {
+        private static final long serialVersionUID = 1L;
+        private final String message;
+
+        UserCodeFailed(Throwable thrown, Throwable where) {
+            super(thrown);
+            addSuppressed(where);
+            message = String.valueOf(where.getMessage());
+        }
+
+        @Override
+        public String getMessage() {
+            String own = String.valueOf(super.getMessage());
+            return message.contains(own) ? message : message + ": " + own;
+        }
     }
 
     @Override

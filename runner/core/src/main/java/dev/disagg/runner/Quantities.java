@@ -33,6 +33,9 @@ final class Quantities {
             "GiB",
             1L << 30);
 
+    /** Far below the 292 years that fit into nanoseconds. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private Quantities() {}
 
     /** {@code 500ms, 10s, 5m, 1h, 1d}, or {@code 0}. */
@@ -40,7 +43,11 @@ final class Quantities {
         if (text.equals("0")) {
             return Duration.ZERO;
         }
-        return Duration.ofMillis(parse(text, MILLIS, "a duration such as 500ms, 10s or 5m"));
+        Duration duration = Duration.ofMillis(parse(text, MILLIS, "a duration such as 500ms, 10s or 5m"));
+        if (duration.compareTo(LONGEST) > 0) {
+            throw new Invalid("longer than " + LONGEST.toDays() + "d");
+        }
+        return duration;
     }
 
     /** {@code 512, 64MB, 10GiB}. */

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.beam.sdk.transforms.display.DisplayData;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,7 @@ public record Settings(
         Optional<Long> delayedReads) {
 
     private static final int MAX_PARALLELISM = 32768;
+    private static final long MAX_BUNDLE_MILLIS = 86_400_000;
 
     /** Parses and checks; all violations are reported in one {@link Invalid}. */
     public static Settings of(DisaggPipelineOptions options) {
@@ -61,11 +64,11 @@ public record Settings(
         if (!jobName.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,199}")) {
             check.add("--jobName=" + jobName + ": use letters, digits, '.', '_' and '-' only, at most 200");
         }
-        boolean named = options.getStateUri() != null;
-        if (options.getRestore() != null && !named && !options.getRestore().contains("://")) {
-            check.add("--restore=" + options.getRestore()
-                    + " needs --stateUri and --jobName: without them each run has a fresh"
-                    + " directory, and nothing could be found");
+        Set<String> given = given(options);
+        check.ofCache("--stateCacheBytes", given.contains("stateCacheBytes"));
+        check.ofCache("--stateCacheLoadThreshold", given.contains("stateCacheLoadThreshold"));
+        if (options.getRestore() != null) {
+            check.restore(options.getRestore(), options.getStateUri() != null, given.contains("jobName"));
         }
         Settings settings = new Settings(
                 jobName,
@@ -83,10 +86,11 @@ public record Settings(
                 check.within("--maxParkedComputations", options.getMaxParkedComputations(), 1, 100_000),
                 options.getSynchronousTransforms() == null ? Set.of() : Set.copyOf(options.getSynchronousTransforms()),
                 check.within("--maxBundleElements", options.getMaxBundleElements(), 1, Integer.MAX_VALUE),
-                Duration.ofMillis(check.atLeast("--maxBundleMillis", options.getMaxBundleMillis(), 1)),
+                Duration.ofMillis(
+                        check.within("--maxBundleMillis", options.getMaxBundleMillis(), 1, MAX_BUNDLE_MILLIS)),
                 Optional.ofNullable(options.getCheckpointInterval())
                         .map(text -> check.durationOrOff("--checkpointInterval", text)),
-                check.duration("--checkpointTimeout", options.getCheckpointTimeout()),
+                check.positive("--checkpointTimeout", options.getCheckpointTimeout()),
                 check.within("--retainedCheckpoints", options.getRetainedCheckpoints(), 1, 10_000),
                 Optional.ofNullable(options.getRestore()),
                 options.isKeepState(),
@@ -95,9 +99,18 @@ public record Settings(
                 check.duration("--stateLatency", options.getStateLatency()),
                 check.durationOrOff("--progressInterval", options.getProgressInterval()),
                 Optional.ofNullable(options.getDelayedReads()));
-        check.bytes("--stateCacheBytes", options.getStateCacheBytes());
         check.throwIfAny();
         return settings;
+    }
+
+    /**
+     * The names of the options that were set by the user: their display data, as Beam has it, tells a default from a value
+     * that equals it, also for {@code jobName}, whose default differs in each run.
+     */
+    private static Set<String> given(DisaggPipelineOptions options) {
+        return DisplayData.from(options).items().stream()
+                .map(DisplayData.Item::getKey)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** The state root as a path, when it is on the local file system. */
@@ -134,6 +147,36 @@ public record Settings(
             }
         }
 
+        void ofCache(String option, boolean given) {
+            if (given) {
+                add(option + " is about --stateCacheDir, which is not available in this version; leave it out");
+            }
+        }
+
+        void restore(String restore, boolean hasStateUri, boolean hasJobName) {
+            if (restore.contains("://")) {
+                add("--restore=" + restore
+                        + ": the URI of a checkpoint is not available in this version; use auto, latest, or the"
+                        + " number of a checkpoint of this job");
+            } else if (!restore.matches("auto|latest|\\d{1,18}")) {
+                add("--restore=" + restore + ": use auto, latest, or the number of a checkpoint of this job");
+            }
+            if (!hasStateUri || !hasJobName) {
+                String missing = hasStateUri ? "--jobName" : hasJobName ? "--stateUri" : "--stateUri and --jobName";
+                add("--restore=" + restore + " needs " + missing + ": without "
+                        + (hasStateUri || hasJobName ? "it" : "them")
+                        + " each run has a place of its own, and there would be nothing to restore");
+            }
+        }
+
+        long within(String option, long value, long least, long most) {
+            if (value < least || value > most) {
+                add(option + "=" + value + ": must be " + least + " to " + most);
+                return least;
+            }
+            return value;
+        }
+
         int within(String option, int value, int least, int most) {
             if (value < least || value > most) {
                 add(option + "=" + value + ": must be " + least + " to " + most);
@@ -155,6 +198,15 @@ public record Settings(
                 add(option + "=" + text + ": " + e.getMessage());
                 return Duration.ZERO;
             }
+        }
+
+        Duration positive(String option, String text) {
+            int before = violations.size();
+            Duration duration = duration(option, text);
+            if (duration.isZero() && violations.size() == before) {
+                add(option + "=" + text + ": must be more than 0");
+            }
+            return duration;
         }
 
         Duration durationOrOff(String option, String text) {

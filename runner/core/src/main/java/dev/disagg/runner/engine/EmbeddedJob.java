@@ -16,7 +16,9 @@ import dev.disagg.state.lsm.LocalCompaction;
 import dev.disagg.state.lsm.LsmBackend;
 import dev.disagg.state.lsm.LsmOptions;
 import dev.disagg.ufs.Checkpoint;
+import dev.disagg.ufs.DisaggException;
 import dev.disagg.ufs.Failed;
+import dev.disagg.ufs.Fenced;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.RequestCounts;
 import dev.disagg.ufs.Scheduler;
@@ -138,17 +140,27 @@ public final class EmbeddedJob implements TaskHost {
     /** Makes the job and starts it; what can not work is thrown here, before anything runs. */
     public static EmbeddedJob start(JobSpec spec, PipelineOptions options, StageGraph graph, EngineTime time) {
         EmbeddedJob job = new EmbeddedJob(spec, options, graph, time);
-        job.coordinator.execute(job::begin);
+        job.submit(job::begin);
         return job;
     }
 
     private void begin() {
         if (spec.restore().isPresent()) {
-            store.sweep().scan();
+            removeUnneeded();
         }
         tasks.forEach(StageTask::start);
         if (spec.checkpointing()) {
             scheduleCheckpoint();
+        }
+    }
+
+    private void removeUnneeded() {
+        try {
+            store.sweep().scan();
+        } catch (Fenced e) {
+            throw e;
+        } catch (DisaggException e) {
+            LOG.warn("unneeded objects could not be removed; the next start tries again: {}", e.getMessage());
         }
     }
 
@@ -185,7 +197,7 @@ public final class EmbeddedJob implements TaskHost {
             coordinator.execute(() -> {
                 try {
                     call.run();
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     end(new Outcome(Outcome.Kind.FAILED, e));
                 }
             });

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.beam.sdk.transforms.reflect.DoFnSignature;
-import org.apache.beam.sdk.transforms.reflect.DoFnSignatures;
 
 /** Text forms of a plan: for people, and for saying what differs from the plan that a checkpoint was made by. */
 public final class Explain {
@@ -38,7 +36,7 @@ public final class Explain {
     }
 
     /**
-     * What must be the same for a checkpoint to be restored: stages, key coders and state cells, by name.
+     * What must be the same for a checkpoint to be restored: stages, coders of what is stored and state cells, by name.
      *
      * @return per name of a thing, its description
      */
@@ -50,16 +48,19 @@ public final class Explain {
             }
             identity.put("stage " + stage.id(), kind(stage.head()));
             if (stage.head() instanceof Head.Keyed keyed) {
-                identity.put("key coder of " + stage.id(), keyed.keyCoder().toString());
+                identity.put("key coder of " + stage.id(), CellText.coder(keyed.keyCoder()));
             }
-            if (stage.head() instanceof Head.Stateful stateful) {
-                DoFnSignature signature =
-                        DoFnSignatures.getSignature(stateful.parDo().fn().getClass());
-                signature
-                        .stateDeclarations()
-                        .forEach((id, declaration) -> identity.put(
-                                "state cell " + id + " of " + stage.id(),
-                                declaration.stateType().toString()));
+            if (stage.head() instanceof Head.Group group) {
+                identity.put(
+                        "value coder of " + stage.id(),
+                        CellText.coder(group.inputCoder().getValueCoder()));
+            } else if (stage.head() instanceof Head.Combine combine) {
+                identity.put(
+                        "accumulator coder of " + stage.id(),
+                        CellText.coder(combine.combine().getAccumulatorCoder()));
+            } else if (stage.head() instanceof Head.Stateful stateful) {
+                CellText.cells(stateful.parDo().fn())
+                        .forEach((id, cell) -> identity.put("state cell " + id + " of " + stage.id(), cell));
             }
         }
         return identity;

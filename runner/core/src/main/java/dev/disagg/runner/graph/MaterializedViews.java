@@ -51,7 +51,9 @@ final class MaterializedViews {
             throw new IllegalStateException(
                     "the view " + view + " has no collection: it was not made by this pipeline");
         }
-        elements.apply("DisaggRunner/Materialize " + view.getTagInternal().getId(), new Gather<T, V>(view));
+        // Not by the view's tag, which Beam draws anew in each run: the name must be the same when a checkpoint is
+        // restored.
+        elements.apply("DisaggRunner/Materialize " + elements.getName(), new Gather<T, V>(view));
     }
 
     private static final class Gather<T, V> extends PTransform<PCollection<T>, PCollection<T>> {

@@ -25,6 +25,7 @@ import org.apache.beam.sdk.transforms.windowing.DefaultTrigger;
 import org.apache.beam.sdk.transforms.windowing.Window;
 import org.apache.beam.sdk.util.AppliedCombineFn;
 import org.apache.beam.sdk.util.SerializableUtils;
+import org.apache.beam.sdk.util.construction.External;
 import org.apache.beam.sdk.util.construction.PTransformTranslation;
 import org.apache.beam.sdk.util.construction.ParDoTranslation;
 import org.apache.beam.sdk.util.construction.SplittableParDo;
@@ -111,6 +112,12 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         } else if (transform instanceof SplittableParDo.PrimitiveBoundedRead<?> read) {
             builder.source(name, onlyOutput(node), output -> new Head.Bounded(name, read.getSource(), output), false);
         } else if (transform instanceof SplittableParDo.PrimitiveUnboundedRead<?> read) {
+            if (read.getSource().requiresDeduping()) {
+                problems.add(
+                        name + ": the source " + read.getSource().getClass().getName()
+                                + " may give a record twice and relies on the runner to drop the second by its record id, which is not"
+                                + " supported in this version; set it to give each record once, if it can");
+            }
             builder.source(name, onlyOutput(node), output -> new Head.Unbounded(name, read.getSource(), output), true);
         } else if (transform instanceof TestStream<?> events) {
             builder.source(name, onlyOutput(node), output -> new Head.Scripted(name, events, output), true);
@@ -128,6 +135,10 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
             builder.alias(onlyInput(node), onlyOutput(node));
         } else if (transform instanceof MaterializedViews.Write<?, ?> write) {
             builder.materialize(name, onlyInput(node), write.view());
+        } else if (transform instanceof External.ExpandableTransform) {
+            problems.add(name
+                    + ": a cross-language transform needs a portable runner, which this one is not; use the transform's"
+                    + " Java form");
         } else {
             problems.add(name + ": "
                     + (transform == null ? "a root" : transform.getClass().getName())
@@ -148,9 +159,7 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         DoFnSignature signature = DoFnSignatures.getSignature(fn.getClass());
         PCollection<?> input = (PCollection<?>) mainInputs(node).iterator().next();
         String name = node.getFullName();
-        if (signature.processElement() != null && signature.processElement().requiresStableInput()) {
-            problems.add(name + ": @RequiresStableInput is not supported in this version");
-        }
+        checkStableInput(name, signature);
         ParDoSpec spec = new ParDoSpec(
                 name,
                 fn,
@@ -183,8 +192,24 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         }
     }
 
+    private void checkStableInput(String name, DoFnSignature signature) {
+        DoFnSignature.OnWindowExpirationMethod expiration = signature.onWindowExpiration();
+        if ((signature.processElement() != null && signature.processElement().requiresStableInput())
+                || signature.onTimerMethods().values().stream()
+                        .anyMatch(DoFnSignature.OnTimerMethod::requiresStableInput)
+                || signature.onTimerFamilyMethods().values().stream()
+                        .anyMatch(DoFnSignature.OnTimerFamilyMethod::requiresStableInput)
+                || (expiration != null && expiration.requiresStableInput())) {
+            problems.add(name
+                    + ": @RequiresStableInput is not supported in this version; put a Reshuffle in front of the transform"
+                    + " and make it idempotent, then drop the annotation");
+        }
+    }
+
     private void splittable(TransformHierarchy.Node node, SplittableParDo.ProcessKeyedElements<?, ?, ?, ?> process) {
         PCollection<?> input = (PCollection<?>) mainInputs(node).iterator().next();
+        checkStableInput(
+                node.getFullName(), DoFnSignatures.getSignature(process.getFn().getClass()));
         ParDoSpec spec = new ParDoSpec(
                 node.getFullName(),
                 process.getFn(),

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * the serialized split, once, and its position.
  */
 public final class SourceTask extends StageTask {
-    private static final byte SPLIT = 's';
-    private static final byte POSITION = 'p';
+    static final byte SPLIT = 's';
+    static final byte POSITION = 'p';
     private static final int PAGE_BYTES = 1 << 20;
     private static final int READ = 256;
     private static final long WATERMARK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -99,7 +99,8 @@ public final class SourceTask extends StageTask {
         }
     }
 
-    private static byte[] id(byte kind, int number) {
+    /** The stored name of a split, or of its position: {@code [kind 1][number 4]}. */
+    static byte[] id(byte kind, int number) {
         return ByteBuffer.allocate(5).put(kind).putInt(number).array();
     }
 
