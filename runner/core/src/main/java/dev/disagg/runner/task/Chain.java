@@ -23,6 +23,7 @@ final class Chain {
     private final Receiver entry;
     private final InMemoryBundleFinalizer finalizer;
     private final boolean holds;
+    private final boolean awaited;
 
     private boolean open;
     private int elements;
@@ -46,6 +47,7 @@ final class Chain {
         this.entry = entry;
         this.finalizer = finalizer;
         this.holds = nodes.stream().anyMatch(Node::outputsAtBundleEnd);
+        this.awaited = nodes.stream().anyMatch(Node::isAwaited);
     }
 
     /** Makes the steps of {@code stage}, user code set up. */
@@ -164,9 +166,9 @@ final class Chain {
         return open && holds ? holdMillis : Long.MAX_VALUE;
     }
 
-    /** Whether steps may have kept something back for this long. */
+    /** Whether steps may have kept back for this long what somebody waits for. */
     boolean keepsFor(long nanos, long nowNanos) {
-        return keeps && nowNanos - keptNanos >= nanos;
+        return awaited && keeps && nowNanos - keptNanos >= nanos;
     }
 
     /** Outputs what steps keep back between bundles. */

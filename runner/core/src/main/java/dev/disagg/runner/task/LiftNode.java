@@ -10,6 +10,7 @@ import java.util.Objects;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.transforms.Combine.CombineFn;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.transforms.windowing.DefaultTrigger;
 import org.apache.beam.sdk.transforms.windowing.PaneInfo;
 import org.apache.beam.sdk.transforms.windowing.TimestampCombiner;
 import org.apache.beam.sdk.values.KV;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Folds values into one accumulator per (key, window), so that less travels. It keeps them until the task flushes it, which is
- * before a watermark or a barrier passes, when the task is idle, and a bundle's greatest age after the first; or until they
- * reach a bound. Late elements pass by themselves, so that none of them hides among elements that are on time.
+ * before a watermark or a barrier passes, when the task is idle, and, if a trigger may fire before the watermark, a bundle's
+ * greatest age after the first; or until they reach a bound. Late elements pass by themselves, so that none of them hides among elements that are on time.
  */
 final class LiftNode implements Node, Receiver {
     private static final int MAX_GROUPS = 50_000;
@@ -33,6 +34,7 @@ final class LiftNode implements Node, Receiver {
     private final TimestampCombiner timestamps;
     private final Receiver output;
     private final Services services;
+    private final boolean awaited;
     private final Map<GroupKey, Group> groups = new LinkedHashMap<>();
     private final GroupKey probe = new GroupKey();
     private final Size size = new Size();
@@ -46,6 +48,8 @@ final class LiftNode implements Node, Receiver {
         this.timestamps = step.windowing().getTimestampCombiner();
         this.output = output;
         this.services = services;
+        // The default trigger fires when the watermark passes, and never before.
+        this.awaited = !(step.windowing().getTrigger() instanceof DefaultTrigger);
     }
 
     /** The structural value of a key, and a window. Modified only while it is no map's key. */
@@ -123,6 +127,11 @@ final class LiftNode implements Node, Receiver {
         if (groups.size() >= MAX_GROUPS || keptBytes >= MAX_BYTES) {
             flush();
         }
+    }
+
+    @Override
+    public boolean isAwaited() {
+        return awaited;
     }
 
     private void emit(Object key, Object accumulator, Instant timestamp, BoundedWindow window) {

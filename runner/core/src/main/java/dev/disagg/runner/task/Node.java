@@ -15,6 +15,11 @@ interface Node {
     /** Outputs what it keeps back, also across bundles; called before a watermark or barrier passes, and in time. */
     default void flush() {}
 
+    /** Whether somebody may wait for what it keeps back although no watermark comes, so that it is flushed in time. */
+    default boolean isAwaited() {
+        return false;
+    }
+
     /** Releases what user code holds; called once, also after a failure. */
     default void teardown() {}
 }
