@@ -109,6 +109,10 @@ public final class FirstBench {
         command.addAll(List.of(HEAP, "-cp", System.getProperty("java.class.path"), FirstRun.class.getName()));
         command.addAll(List.of(runner, job.name(), Long.toString(events), Long.toString(seconds)));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.onExit().orTimeout(PROCESS_MINUTES, TimeUnit.MINUTES).exceptionally(tooLong -> {
+            process.destroyForcibly();
+            return process;
+        });
         Deque<String> last = new ArrayDeque<>();
         Result result = null;
         try (BufferedReader lines =
@@ -128,9 +132,8 @@ public final class FirstBench {
                 }
             }
         }
-        if (!process.waitFor(PROCESS_MINUTES, TimeUnit.MINUTES) || process.exitValue() != 0 || result == null) {
-            process.destroyForcibly();
-            throw new IllegalStateException(job + " on " + runner + " failed:\n" + String.join("\n", last));
+        if (process.waitFor() != 0 || result == null) {
+            throw new IllegalStateException(job + " on " + runner + " failed, or took longer than " + PROCESS_MINUTES + " minutes:\n" + String.join("\n", last));
         }
         return result;
     }

@@ -39,16 +39,23 @@ record CommittedTables(int tables, int runs) {
     private static final String JOB_OWNER = "job";
     private static final int CHUNK_BYTES = 1 << 20;
 
-    /** Copies each table into a file of its own and has it verified; throws for the first that is refused. */
-    static CommittedTables verify(String stateUri, String jobName, Path scratch) throws IOException, RocksDBException {
+    /**
+     * Copies each table into a file of its own and has it verified; fails for the first that is refused. Empty when the job
+     * has no checkpoint yet.
+     */
+    static Optional<CommittedTables> verify(String stateUri, String jobName, Path scratch)
+            throws IOException, RocksDBException {
         RocksDB.loadLibrary();
         int tables = 0;
         Map<String, Set<Long>> runs = new HashMap<>();
         try (ObjectStore store = ObjectStores.open(stateUri);
                 JobFiles files = JobFiles.reader(store, jobName, Retries.none())) {
-            Checkpoint newest = newest(store, jobName)
-                    .orElseThrow(() -> new AssertionError("job " + jobName + " has no checkpoint"));
-            for (Map.Entry<String, List<ObjectRange>> owner : newest.owners().entrySet()) {
+            Optional<Checkpoint> newest = newest(store, jobName);
+            if (newest.isEmpty()) {
+                return Optional.empty();
+            }
+            for (Map.Entry<String, List<ObjectRange>> owner :
+                    newest.get().owners().entrySet()) {
                 if (owner.getKey().equals(JOB_OWNER)) {
                     continue;
                 }
@@ -63,8 +70,8 @@ record CommittedTables(int tables, int runs) {
                 }
             }
         }
-        return new CommittedTables(
-                tables, runs.values().stream().mapToInt(Set::size).max().orElse(0));
+        return Optional.of(new CommittedTables(
+                tables, runs.values().stream().mapToInt(Set::size).max().orElse(0)));
     }
 
     static Optional<Checkpoint> newest(ObjectStore store, String jobName) {

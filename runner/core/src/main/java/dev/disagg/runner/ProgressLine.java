@@ -77,5 +77,8 @@ final class ProgressLine {
                 Quantities.show(requests.bytesRead()),
                 requests.deletes(),
                 requests.lists());
+        out.println(job.keptState()
+                .map(place -> "State and checkpoints are in " + place)
+                .orElse("State and checkpoints were removed with the job; --keepState=true keeps them"));
     }
 }

@@ -397,6 +397,15 @@ public final class EmbeddedJob implements TaskHost {
         return store.requests();
     }
 
+    /** Where the job's files are, unless they go when it is done and it is. */
+    public Optional<String> keptState() {
+        boolean removed = spec.removeWhenDone()
+                && outcome.isDone()
+                && outcome.join().kind() == Outcome.Kind.DONE;
+        String root = spec.stateUri();
+        return removed ? Optional.empty() : Optional.of(root + (root.endsWith("/") ? "" : "/") + spec.jobName());
+    }
+
     /** What a progress line says. */
     public Progress progress() {
         long records = 0;
