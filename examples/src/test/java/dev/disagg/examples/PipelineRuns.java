@@ -42,8 +42,12 @@ final class PipelineRuns {
 
     /** Names of runners, each with the options that it needs in tests. */
     static Stream<Arguments> runners() {
-        return Stream.of(Arguments.of(
-                "DirectRunner", "--enforceImmutability=false --enforceEncodability=false --targetParallelism=2"));
+        return Stream.of(
+                Arguments.of(
+                        "DirectRunner",
+                        "--enforceImmutability=false --enforceEncodability=false --targetParallelism=2"),
+                Arguments.of("DisaggRunner", "--parallelism=2 --stateMemory=8MB"),
+                Arguments.of("DisaggRunner", "--parallelism=3 --stateBackend=heap --checkpointInterval=500ms"));
     }
 
     /** Options of an example for a run with {@code runner}. */
