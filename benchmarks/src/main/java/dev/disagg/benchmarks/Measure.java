@@ -33,7 +33,9 @@ public record Measure(String name, double value, String unit, double goal, boole
     /** The line to print; the value is rounded towards missing the goal. */
     String line(String benchmark) {
         RoundingMode against = goalIsLeast ? RoundingMode.FLOOR : RoundingMode.CEILING;
-        String printed = new BigDecimal(Double.toString(value)).setScale(DECIMALS, against).toPlainString();
+        String printed = new BigDecimal(Double.toString(value))
+                .setScale(DECIMALS, against)
+                .toPlainString();
         String printedGoal = (goalIsLeast ? ">=" : "<=")
                 + new BigDecimal(Double.toString(goal)).stripTrailingZeros().toPlainString();
         return String.join(" ", "BENCH", benchmark, name, printed, unit, "goal", printedGoal, isMet() ? "ok" : "short");

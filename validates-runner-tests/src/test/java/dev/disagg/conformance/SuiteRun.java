@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -101,7 +101,8 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
                                 outcome.test(),
                                 Status.PASS,
                                 outcome.millis(),
-                                "passed alone; failed first: " + first.get(outcome.test()).reason())
+                                "passed alone; failed first: "
+                                        + first.get(outcome.test()).reason())
                         : outcome);
         new Lane(options, directory, options.jvms() + 1).run(failed, again);
     }

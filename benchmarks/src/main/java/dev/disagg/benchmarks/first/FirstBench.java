@@ -133,7 +133,8 @@ public final class FirstBench {
             }
         }
         if (process.waitFor() != 0 || result == null) {
-            throw new IllegalStateException(job + " on " + runner + " failed, or took longer than " + PROCESS_MINUTES + " minutes:\n" + String.join("\n", last));
+            throw new IllegalStateException(job + " on " + runner + " failed, or took longer than " + PROCESS_MINUTES
+                    + " minutes:\n" + String.join("\n", last));
         }
         return result;
     }

@@ -4,6 +4,7 @@ package dev.disagg.ufs;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -73,6 +74,15 @@ public final class SystemThreads {
                 LOG.debug("the process is ending, {} runs", name);
             }
         };
+    }
+
+    /** An executor of delayed calls on one daemon thread that ends when idle, for libraries that ask for one. */
+    public static ScheduledExecutorService delayed(String name) {
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, daemons(name));
+        executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
+        executor.setRemoveOnCancelPolicy(true);
+        return executor;
     }
 
     /** The wall clock, milliseconds since the epoch. */

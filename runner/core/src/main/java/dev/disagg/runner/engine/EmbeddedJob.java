@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
@@ -59,6 +60,7 @@ public final class EmbeddedJob implements TaskHost {
     private final ExecutorService coordinator;
     private final ExecutorService background;
     private final ExecutorService compaction;
+    private final ScheduledExecutorService delayed;
     private final JobStore store;
     private final StateBackend backend;
     private final List<StageTask> tasks;
@@ -88,6 +90,7 @@ public final class EmbeddedJob implements TaskHost {
         this.scheduler = SystemThreads.scheduler("disagg-timer");
         this.coordinator = SystemThreads.pool("disagg-coordinator", 1, QUEUE);
         this.background = SystemThreads.pool("disagg-background", BACKGROUND_THREADS, QUEUE);
+        this.delayed = SystemThreads.delayed("disagg-split");
         this.compaction = SystemThreads.pool("disagg-compaction", COMPACTION_THREADS, QUEUE);
         this.delays = spec.delayedReads()
                 .map(seed -> new DelaySource(new SplittableRandom(seed), SystemThreads.pool("disagg-delay", 1, QUEUE)))
@@ -133,6 +136,7 @@ public final class EmbeddedJob implements TaskHost {
             coordinator.shutdown();
             background.shutdown();
             compaction.shutdown();
+            delayed.shutdown();
             throw e;
         }
     }
@@ -214,6 +218,11 @@ public final class EmbeddedJob implements TaskHost {
     @Override
     public long nanoTime() {
         return time.nanoTime();
+    }
+
+    @Override
+    public ScheduledExecutorService delayed() {
+        return delayed;
     }
 
     @Override
@@ -355,6 +364,7 @@ public final class EmbeddedJob implements TaskHost {
         coordinator.shutdown();
         background.shutdown();
         compaction.shutdown();
+        delayed.shutdown();
         outcome.complete(last);
     }
 
@@ -399,9 +409,8 @@ public final class EmbeddedJob implements TaskHost {
 
     /** Where the job's files are, unless they go when it is done and it is. */
     public Optional<String> keptState() {
-        boolean removed = spec.removeWhenDone()
-                && outcome.isDone()
-                && outcome.join().kind() == Outcome.Kind.DONE;
+        boolean removed =
+                spec.removeWhenDone() && outcome.isDone() && outcome.join().kind() == Outcome.Kind.DONE;
         String root = spec.stateUri();
         return removed ? Optional.empty() : Optional.of(root + (root.endsWith("/") ? "" : "/") + spec.jobName());
     }

@@ -55,8 +55,7 @@ final class CellBinder implements StateTag.StateBinder {
 
     @Override
     public <K, V> MultimapState<K, V> bindMultimap(StateTag<MultimapState<K, V>> spec, Coder<K> keys, Coder<V> values) {
-        return new CellMultimap<>(
-                new Collected(state, row.collection(cell)), state.codec(keys), state.codec(values));
+        return new CellMultimap<>(new Collected(state, row.collection(cell)), state.codec(keys), state.codec(values));
     }
 
     @Override

@@ -4,6 +4,7 @@ package dev.disagg.runner.task;
 import dev.disagg.runner.state.Reads;
 import dev.disagg.state.cell.TaskState;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
@@ -22,6 +23,9 @@ interface Services {
     TaskState state();
 
     long nowMillis();
+
+    /** As {@link TaskHost#delayed}. */
+    ScheduledExecutorService delayed();
 
     /** The output watermark that the task has released last. */
     long outputWatermarkMillis();

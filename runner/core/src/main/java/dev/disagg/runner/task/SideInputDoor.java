@@ -19,9 +19,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.beam.sdk.coders.Coder;
@@ -48,6 +50,7 @@ final class SideInputDoor {
     private final int[] viewOfChannel;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private final TreeMap<Long, Integer> timestamps = new TreeMap<>();
+    private final Map<ByteBuffer, Integer> waitingOfKey = new HashMap<>();
 
     /** An element that waits; {@code number} is its place in the stored inbox, or -1. */
     record Waiting(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash, int group, long number) {}
@@ -115,15 +118,7 @@ final class SideInputDoor {
 
     /** Whether an element of this key waits; for elements without a key, no order is kept. */
     boolean waits(byte @Nullable [] key) {
-        if (key == null || waiting.isEmpty()) {
-            return false;
-        }
-        for (Waiting other : waiting) {
-            if (java.util.Arrays.equals(other.key(), key)) {
-                return true;
-            }
-        }
-        return false;
+        return key != null && waitingOfKey.containsKey(ByteBuffer.wrap(key));
     }
 
     void add(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash) {
@@ -135,6 +130,10 @@ final class SideInputDoor {
     private void enqueue(Waiting element) {
         waiting.add(element);
         timestamps.merge(element.value().getTimestamp().getMillis(), 1, Integer::sum);
+        byte[] key = element.key();
+        if (key != null) {
+            waitingOfKey.merge(ByteBuffer.wrap(key), 1, Integer::sum);
+        }
     }
 
     /** Takes out all elements that can go in now, in order. */
@@ -151,13 +150,20 @@ final class SideInputDoor {
                 continue;
             }
             all.remove();
-            timestamps.merge(element.value().getTimestamp().getMillis(), -1, (a, b) -> a + b == 0 ? null : a + b);
+            timestamps.merge(element.value().getTimestamp().getMillis(), -1, SideInputDoor::sumOrNone);
+            if (key != null) {
+                waitingOfKey.merge(key, -1, SideInputDoor::sumOrNone);
+            }
             if (store != null && element.number() >= 0) {
                 store.inbox().remove(element.group(), element.number());
             }
             ready.add(element);
         }
         return ready;
+    }
+
+    private static @Nullable Integer sumOrNone(int a, int b) {
+        return a + b == 0 ? null : a + b;
     }
 
     boolean isEmpty() {

@@ -4,8 +4,6 @@ package dev.disagg.runner.task;
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.ParDoSpec;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.KeyedWorkItem;
 import org.apache.beam.runners.core.KeyedWorkItems;
@@ -29,7 +27,6 @@ final class SplittableNode extends KeyedNode {
     private static final Duration MAX_TIME = Duration.standardSeconds(1);
 
     private final DoFnHost host;
-    private final ScheduledExecutorService checkpointer;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
     SplittableNode(
@@ -51,19 +48,13 @@ final class SplittableNode extends KeyedNode {
         processFn.setStateInternalsFactory(key -> state);
         processFn.setTimerInternalsFactory(key -> timers);
         processFn.setSideInputReader(services.sideInputs());
-        checkpointer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = Executors.defaultThreadFactory().newThread(task);
-            thread.setDaemon(true);
-            thread.setName("disagg-splittable-checkpoint");
-            return thread;
-        });
         processFn.setProcessElementInvoker(new OutputAndTimeBoundedSplittableProcessElementInvoker(
                 fn,
                 services.options(),
                 new DoFnHost.TaggedOutputs(spec.mainOutput(), receivers, services),
                 spec.mainOutput(),
                 services.sideInputs(),
-                checkpointer,
+                services.delayed(),
                 MAX_OUTPUTS,
                 MAX_TIME,
                 () -> finalizer));
@@ -120,7 +111,6 @@ final class SplittableNode extends KeyedNode {
 
     @Override
     public void teardown() {
-        checkpointer.shutdownNow();
         host.teardown();
     }
 }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
@@ -471,6 +472,11 @@ public abstract class StageTask implements Duty, Services {
     @Override
     public long nowMillis() {
         return host.nowMillis();
+    }
+
+    @Override
+    public ScheduledExecutorService delayed() {
+        return host.delayed();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.disagg.runner.task;
 
 import dev.disagg.state.ByteStore;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
@@ -15,6 +16,9 @@ public interface TaskHost {
 
     /** Elapsed time in nanoseconds. */
     long nanoTime();
+
+    /** Runs short calls later, on a thread of its own: by it a splittable DoFn is told to stop in time. */
+    ScheduledExecutorService delayed();
 
     /** Where activity is counted. */
     Activity activity();

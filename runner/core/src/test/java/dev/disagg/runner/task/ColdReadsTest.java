@@ -185,6 +185,11 @@ class ColdReadsTest {
         }
 
         @Override
+        public java.util.concurrent.ScheduledExecutorService delayed() {
+            throw new UnsupportedOperationException("no splittable DoFn here");
+        }
+
+        @Override
         public long nowMillis() {
             return TimeUnit.NANOSECONDS.toMillis(simulation.nanoTime());
         }
