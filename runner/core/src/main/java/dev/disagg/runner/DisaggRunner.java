@@ -61,6 +61,7 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
                     "disagg-end-" + spec.jobName(), () -> job.stopWithCheckpoint(FINAL_CHECKPOINT));
             job.outcome().thenRun(forget);
         }
+        SystemThreads.keepProcessUntil("disagg-job", job.outcome());
         DisaggPipelineResult result = DisaggPipelineResult.of(job);
         if (!settings.progressInterval().isZero()) {
             ProgressLine line = new ProgressLine(job, System.err, EngineTime.SYSTEM);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.ufs;
 
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -74,6 +77,21 @@ public final class SystemThreads {
                 LOG.debug("the process is ending, {} runs", name);
             }
         };
+    }
+
+    /** Keeps this process from ending by itself, as a main method that returns would let it, until {@code end} completes. */
+    public static void keepProcessUntil(String name, CompletableFuture<?> end) {
+        Thread keeper = new Thread(
+                () -> {
+                    try {
+                        end.join();
+                    } catch (CompletionException | CancellationException e) {
+                        LOG.debug("{} ended with a failure, which its owner tells", name, e);
+                    }
+                },
+                name);
+        keeper.setDaemon(false);
+        keeper.start();
     }
 
     /** An executor of delayed calls on one daemon thread that ends when idle, for libraries that ask for one. */

@@ -68,8 +68,11 @@ public abstract class StageTask implements Duty, Services {
         host.activity().begin();
     }
 
-    /** Begins to run. */
+    /** Begins to run. After a restore, says first what had been released: those who read have forgotten it. */
     public void start() {
+        if (outputWatermark > Frontier.MIN) {
+            async.execute(() -> outbound.watermark(outputWatermark));
+        }
         async.start();
     }
 
