@@ -99,7 +99,8 @@ public final class WordCount {
                 Comparator.comparingLong(line -> -Long.parseLong(line.substring(line.indexOf(':') + 2)));
         try (Stream<Path> files = Files.list(output)) {
             List<String> counts = new ArrayList<>();
-            for (Path file : files.filter(file -> file.getFileName().toString().startsWith(PREFIX + "-"))
+            for (Path file : files.filter(file ->
+                            file.getFileName().toString().matches(PREFIX + "-\\d+-of-%05d\\.txt".formatted(SHARDS)))
                     .toList()) {
                 counts.addAll(Files.readAllLines(file));
             }

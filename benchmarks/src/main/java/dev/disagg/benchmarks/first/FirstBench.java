@@ -60,18 +60,24 @@ public final class FirstBench {
         List<Measure> measures = new ArrayList<>();
         for (Job job : Job.values()) {
             String name = job.name().toLowerCase(Locale.ROOT).replace('_', '-');
-            double oursMicros =
-                    median(ours.get(job).stream().map(Result::micros).toList());
-            double directMicros =
-                    median(direct.get(job).stream().map(Result::micros).toList());
+            double oursMicros = median(ours.getOrDefault(job, List.of()).stream()
+                    .map(Result::micros)
+                    .toList());
+            double directMicros = median(direct.getOrDefault(job, List.of()).stream()
+                    .map(Result::micros)
+                    .toList());
             System.out.println(String.format(
                     Locale.ROOT,
                     "note: %s, median CPU us/event: disagg %.3f, direct %.3f; with the start of Java and without warm-up: disagg %.3f, direct %.3f (of its %d first events)",
                     name,
                     oursMicros,
                     directMicros,
-                    median(ours.get(job).stream().map(Result::coldMicros).toList()),
-                    median(direct.get(job).stream().map(Result::coldMicros).toList()),
+                    median(ours.getOrDefault(job, List.of()).stream()
+                            .map(Result::coldMicros)
+                            .toList()),
+                    median(direct.getOrDefault(job, List.of()).stream()
+                            .map(Result::coldMicros)
+                            .toList()),
                     direct.get(job).get(0).coldEvents()));
             measures.add(Measure.atLeast(LEAST_RATIO, name + "-cpu-ratio", directMicros / oursMicros, "x"));
             if (job == Job.KEYED_SUM) {

@@ -149,6 +149,12 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     private void begin() {
+        if (spec.restore().isPresent() && !spec.checkpointing()) {
+            LOG.warn(
+                    "job {} takes no checkpoints: if it is stopped before it is done, it begins again from where it began now;"
+                            + " --checkpointInterval=10s changes that",
+                    spec.jobName());
+        }
         if (spec.restore().isPresent()) {
             removeUnneeded();
         }
