@@ -78,7 +78,7 @@ public final class FirstBench {
                     median(direct.getOrDefault(job, List.of()).stream()
                             .map(Result::coldMicros)
                             .toList()),
-                    direct.get(job).get(0).coldEvents()));
+                    direct.getOrDefault(job, List.of()).get(0).coldEvents()));
             measures.add(Measure.atLeast(LEAST_RATIO, name + "-cpu-ratio", directMicros / oursMicros, "x"));
             if (job == Job.KEYED_SUM) {
                 measures.add(Measure.atMost(MOST_SUM_MICROS, name + "-cpu", oursMicros, "us/event"));

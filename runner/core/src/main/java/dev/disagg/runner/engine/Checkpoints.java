@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -180,7 +181,7 @@ final class Checkpoints {
             });
             Joined.get(of.pack.seal());
             jobOwner = job;
-            of.frozen.forEach((task, frozen) -> task.execute(frozen::sealed));
+            of.frozen.forEach((task, frozen) -> tell(task, frozen::sealed));
             Checkpoint checkpoint = new Checkpoint(of.id, store.log().epoch(), false, owners, new byte[0]);
             store.log().checkpoint(checkpoint, store.expiring(spec.retainedCheckpoints()));
         } catch (RuntimeException e) {
@@ -244,7 +245,7 @@ final class Checkpoints {
     private void giveUp(Running of, RuntimeException cause) {
         finish(of);
         of.pack.abort();
-        of.frozen.forEach((task, frozen) -> task.execute(frozen::aborted));
+        of.frozen.forEach((task, frozen) -> tell(task, frozen::aborted));
         stats = new Stats(stats.committed(), stats.lastId(), stats.lastMillis(), stats.lastBytes(), stats.failed() + 1);
         of.done.completeExceptionally(cause);
         failuresInARow++;
@@ -252,6 +253,15 @@ final class Checkpoints {
             fail.accept(cause);
         } else {
             LOG.warn("checkpoint {} was given up, {} in a row: {}", of.id, failuresInARow, cause.toString(), cause);
+        }
+    }
+
+    /** Tells a task of the end of its snapshot; one that has ended itself needs not hear of it. */
+    private static void tell(StageTask task, Runnable call) {
+        try {
+            task.execute(call);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has ended before the end of its snapshot", task.name());
         }
     }
 

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class DoFnHost {
     private final DoFn<Object, Object> fn;
     private final DoFnRunner<Object, Object> runner;
+    private final Services services;
+    private final String name;
     private final MetricsContainer metrics;
     private final InMemoryBundleFinalizer finalizer;
     private final boolean hasFinishBundle;
@@ -50,7 +52,9 @@ final class DoFnHost {
             @Nullable StateInternals state,
             @Nullable TimerInternals timers) {
         this.fn = (DoFn<Object, Object>) fn;
-        this.metrics = services.metrics(spec.name());
+        this.services = services;
+        this.name = spec.name();
+        this.metrics = services.metrics(name);
         this.finalizer = finalizer;
         this.hasFinishBundle = DoFnSignatures.getSignature(fn.getClass()).finishBundle() != null;
         withMetrics(() -> DoFnInvokers.tryInvokeSetupFor(this.fn, services.options()));
@@ -86,6 +90,9 @@ final class DoFnHost {
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(metrics);
         try {
             call.run();
+        } catch (RuntimeException | Error e) {
+            services.failing(name);
+            throw e;
         } finally {
             MetricsEnvironment.setCurrentContainer(before);
         }
@@ -96,6 +103,9 @@ final class DoFnHost {
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(metrics);
         try {
             through.processElement(unchecked(value));
+        } catch (RuntimeException | Error e) {
+            services.failing(name);
+            throw e;
         } finally {
             MetricsEnvironment.setCurrentContainer(before);
         }

@@ -81,7 +81,7 @@ final class GroupNode extends KeyedNode {
         Object payload = ((KV<?, ?>) value.getValue()).getValue();
         for (BoundedWindow window : value.getWindows()) {
             if (LateDataUtils.garbageCollectionTime(window, windowing).isBefore(timers.currentInputWatermarkTime())) {
-                droppedDueToLateness.inc();
+                countDropped();
             } else {
                 onTime.add(WindowedValues.of(payload, value.getTimestamp(), window, value.getPaneInfo()));
             }
@@ -92,8 +92,19 @@ final class GroupNode extends KeyedNode {
     }
 
     @Override
-    void timer(TimerData timer) {
-        reduce(List.of(), List.of(timer));
+    boolean firesTogether() {
+        return true;
+    }
+
+    @Override
+    void timers(List<TimerData> due) {
+        reduce(List.of(), due);
+    }
+
+    private void countDropped() {
+        MetricsContainer before = MetricsEnvironment.setCurrentContainer(metrics);
+        droppedDueToLateness.inc();
+        MetricsEnvironment.setCurrentContainer(before);
     }
 
     private void reduce(List<WindowedValue<Object>> elements, List<TimerData> due) {

@@ -5,6 +5,7 @@ import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.state.StepState;
 import dev.disagg.runner.state.StepTimers;
 import dev.disagg.state.cell.KeyEntry;
+import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.TimerInternals.TimerData;
@@ -69,8 +70,16 @@ abstract class KeyedNode implements Node {
     /** Processes an element of the bound key. */
     abstract void element(WindowedValue<?> value);
 
-    /** Fires a timer of the bound key. */
-    abstract void timer(TimerData timer);
+    /**
+     * Whether all timers that are due together are to be fired in one call: by them a window is closed and cleaned up, which
+     * must not be taken for two firings. User code gets one at a time, since one firing may clear the next.
+     */
+    boolean firesTogether() {
+        return false;
+    }
+
+    /** Fires timers of the bound key, in this order. */
+    abstract void timers(List<TimerData> due);
 
     /** What {@link #of} will need of memory before an element is processed: the key's own row. */
     static boolean usesKeyRow(Head.Keyed head) {

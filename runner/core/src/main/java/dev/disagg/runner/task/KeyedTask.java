@@ -13,11 +13,14 @@ import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.Timer;
 import dev.disagg.state.cell.TimerDomain;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.beam.runners.core.SideInputReader;
+import org.apache.beam.runners.core.TimerInternals.TimerData;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.WindowedValue;
@@ -360,9 +363,23 @@ public final class KeyedTask extends StageTask {
             }
             enterBundle(chain, entry, timer.outputTimestampMillis());
             timers.remove(timer);
-            chain.keyed().timer(chain.keyed().timers.data(timer));
+            if (chain.keyed().firesTogether()) {
+                fireWith(chain, timer, timers, domain, beforeMillis);
+            } else {
+                chain.keyed().timers(List.of(chain.keyed().timers.data(timer)));
+            }
             chain.keyed().state.finishBody();
         }
+    }
+
+    /** Fires a timer and all others that are due by now, in their order, in one call. */
+    private static void fireWith(Chain chain, Timer first, KeyTimers timers, TimerDomain domain, long beforeMillis) {
+        List<TimerData> together = new ArrayList<>();
+        for (Timer timer = first; timer != null; timer = timers.firstDue(domain, beforeMillis)) {
+            timers.remove(timer);
+            together.add(chain.keyed().timers.data(timer));
+        }
+        chain.keyed().timers(together);
     }
 
     /** Fires what earlier watermarks made due and their scans have not come to; their epochs wait for it. */

@@ -32,4 +32,7 @@ interface Services {
 
     /** Receivers of the task's output edges for a collection. */
     List<Receiver> outputs(int collection);
+
+    /** User code of this step is throwing; of steps that call each other the first one counts. */
+    void failing(String step);
 }

@@ -3,6 +3,7 @@ package dev.disagg.runner.task;
 
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.ParDoSpec;
+import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.KeyedWorkItem;
@@ -101,8 +102,8 @@ final class SplittableNode extends KeyedNode {
     }
 
     @Override
-    void timer(TimerData timer) {
-        process(KeyedWorkItems.timersWorkItem((byte[]) state.getKey(), java.util.List.of(timer)));
+    void timers(List<TimerData> due) {
+        due.forEach(timer -> process(KeyedWorkItems.timersWorkItem((byte[]) state.getKey(), List.of(timer))));
     }
 
     private void process(KeyedWorkItem<byte[], Object> work) {

@@ -9,6 +9,7 @@ import dev.disagg.async.Worker;
 import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.state.Reads;
 import dev.disagg.state.cell.TaskState;
+import dev.disagg.ufs.Failed;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,6 +52,7 @@ public abstract class StageTask implements Duty, Services {
     private boolean done;
     private volatile long outputWatermark;
     private volatile long processed;
+    private volatile @Nullable String failingStep;
     /** Whether this task counts as active; it begins so, until it has been idle once. */
     private boolean active = true;
 
@@ -320,7 +322,16 @@ public abstract class StageTask implements Duty, Services {
 
     @Override
     public void failed(Throwable cause) {
-        host.failed(this, cause);
+        String step = failingStep;
+        host.failed(
+                this, step == null ? cause : new Failed("step '" + step + "' failed: " + cause.getMessage(), cause));
+    }
+
+    @Override
+    public void failing(String step) {
+        if (failingStep == null) {
+            failingStep = step;
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.disagg.runner.task;
 
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.ParDoSpec;
+import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.DoFnRunner;
 import org.apache.beam.runners.core.DoFnRunners;
@@ -92,7 +93,11 @@ final class StatefulNode extends KeyedNode {
     }
 
     @Override
-    void timer(TimerData timer) {
+    void timers(List<TimerData> due) {
+        due.forEach(this::timer);
+    }
+
+    private void timer(TimerData timer) {
         StateNamespace namespace = timer.getNamespace();
         BoundedWindow window = namespace instanceof StateNamespaces.WindowNamespace<?> inWindow
                 ? inWindow.getWindow()
