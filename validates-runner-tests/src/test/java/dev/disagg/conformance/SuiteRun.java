@@ -31,6 +31,7 @@ import java.util.stream.Stream;
  */
 record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counters) {
     private static final int MOST_AGAIN = 10;
+    private static final int ROUNDS_AGAIN = 2;
 
     SuiteRun {
         outcomes = List.copyOf(outcomes);
@@ -77,7 +78,7 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
     }
 
     /**
-     * Some of Beam's tests measure real time and fail when the machine is busy: what failed runs once more, by itself. What
+     * Some of Beam's tests measure real time and fail when the machine is busy: what failed runs again by itself, at most twice. What
      * passes then counts as passed, and the table says that it failed first. When many fail it is not the machine.
      */
     private static void runAgain(
@@ -87,13 +88,6 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
             Path directory,
             Consumer<Outcome> sink)
             throws IOException, InterruptedException {
-        List<BeamTest> failed = attempted.stream()
-                .filter(test -> outcomes.get(test.name()).status() == Status.FAIL)
-                .filter(test -> !outcomes.get(test.name()).reason().startsWith("timed out"))
-                .toList();
-        if (failed.isEmpty() || failed.size() > MOST_AGAIN) {
-            return;
-        }
         Map<String, Outcome> first = new HashMap<>(outcomes);
         Consumer<Outcome> again = outcome -> sink.accept(
                 outcome.status() == Status.PASS
@@ -104,7 +98,16 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
                                 "passed alone; failed first: "
                                         + first.get(outcome.test()).reason())
                         : outcome);
-        new Lane(options, directory, options.jvms() + 1).run(failed, again);
+        for (int round = 1; round <= ROUNDS_AGAIN; round++) {
+            List<BeamTest> failed = attempted.stream()
+                    .filter(test -> outcomes.get(test.name()).status() == Status.FAIL)
+                    .filter(test -> !outcomes.get(test.name()).reason().startsWith("timed out"))
+                    .toList();
+            if (failed.isEmpty() || failed.size() > MOST_AGAIN) {
+                return;
+            }
+            new Lane(options, directory, options.jvms() + round).run(failed, again);
+        }
     }
 
     /** Deals the tests out like cards, so that each lane runs the same ones in the same order every time and long classes are shared. */

@@ -81,7 +81,7 @@ class SuiteRunTest {
                     files.map(file -> file.getFileName().toString())
                             .filter(name -> name.endsWith(".log"))
                             .toList(),
-                    containsInAnyOrder("lane-1.log", "lane-2.log", "lane-3.log"));
+                    containsInAnyOrder("lane-1.log", "lane-2.log", "lane-3.log", "lane-4.log"));
         }
     }
 

@@ -273,7 +273,9 @@ public abstract class StageTask implements Duty, Services {
         }
         chains.forEach(Chain::flush);
         releaseWatermark();
-        outbound.flush();
+        if (!watermarkIsNear()) {
+            outbound.flush();
+        }
         if (active && isQuiet()) {
             becameIdle();
             active = false;
