@@ -2,7 +2,6 @@
 package dev.disagg.runner;
 
 import dev.disagg.ufs.Invalid;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,11 +110,6 @@ public record Settings(
         return DisplayData.from(options).items().stream()
                 .map(DisplayData.Item::getKey)
                 .collect(Collectors.toUnmodifiableSet());
-    }
-
-    /** The state root as a path, when it is on the local file system. */
-    public Optional<Path> localStatePath() {
-        return stateUri.filter(uri -> !uri.contains("://")).map(Path::of);
     }
 
     /** Whether this transform must run one element at a time. */

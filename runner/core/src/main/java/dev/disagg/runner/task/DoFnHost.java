@@ -3,7 +3,6 @@ package dev.disagg.runner.task;
 
 import dev.disagg.runner.graph.ParDoSpec;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.DoFnRunner;
 import org.apache.beam.runners.core.DoFnRunners;
@@ -33,7 +32,6 @@ final class DoFnHost {
     private final Services services;
     private final String name;
     private final MetricsContainer metrics;
-    private final InMemoryBundleFinalizer finalizer;
     private final boolean hasFinishBundle;
 
     /**
@@ -55,7 +53,6 @@ final class DoFnHost {
         this.services = services;
         this.name = spec.name();
         this.metrics = services.metrics(name);
-        this.finalizer = finalizer;
         this.hasFinishBundle = DoFnSignatures.getSignature(fn.getClass()).finishBundle() != null;
         withMetrics(() -> DoFnInvokers.tryInvokeSetupFor(this.fn, services.options()));
         this.runner = DoFnRunners.simpleRunner(
@@ -114,10 +111,6 @@ final class DoFnHost {
     @SuppressWarnings("unchecked")
     static WindowedValue<Object> unchecked(WindowedValue<?> value) {
         return (WindowedValue<Object>) value;
-    }
-
-    List<InMemoryBundleFinalizer.Finalization> finalizations() {
-        return finalizer.getAndClearFinalizations();
     }
 
     void teardown() {

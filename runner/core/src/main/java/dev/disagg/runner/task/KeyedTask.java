@@ -58,12 +58,7 @@ public final class KeyedTask extends StageTask {
         door = new SideInputDoor(spec, host.checkpointing() ? cells : null);
         sealedInput = spec.restoredInputWatermark();
         releasedInput = sealedInput;
-        frontier = new Frontier(spec.channelEdges().size(), sealedInput);
-        for (int channel = 0; channel < spec.channelEdges().size(); channel++) {
-            if (door.isView(channel)) {
-                frontier.advance(channel, Frontier.MAX);
-            }
-        }
+        frontier = door.mainFrontier(sealedInput);
         processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
         if (!spec.restored().isEmpty()) {
             door.restore();

@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.beam.sdk.coders.Coder;
-import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.util.CoderUtils;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.WindowedValue;
@@ -82,6 +81,17 @@ final class SideInputDoor {
 
     SideInputs sideInputs() {
         return sideInputs;
+    }
+
+    /** The frontier of the main input: channels of side inputs do not hold it. */
+    Frontier mainFrontier(long floor) {
+        Frontier frontier = new Frontier(channelEdges.size(), floor);
+        for (int channel = 0; channel < channelEdges.size(); channel++) {
+            if (isView(channel)) {
+                frontier.advance(channel, Frontier.MAX);
+            }
+        }
+        return frontier;
     }
 
     boolean isView(int channel) {
@@ -261,9 +271,5 @@ final class SideInputDoor {
     /** For tests and people. */
     int waitingCount() {
         return waiting.size();
-    }
-
-    BoundedWindow windowOf(Waiting element) {
-        return element.value().getWindows().iterator().next();
     }
 }

@@ -49,7 +49,6 @@ public abstract class StageTask implements Duty, Services {
     private final boolean[] atBarrier;
     private int openChannels;
     private boolean ended;
-    private boolean done;
     private volatile long outputWatermark;
     private volatile long processed;
     private volatile @Nullable String failingStep;
@@ -431,7 +430,6 @@ public abstract class StageTask implements Duty, Services {
         if (outputWatermark >= Frontier.MAX && !ended && mayEnd()) {
             ended = true;
             outbound.end();
-            done = true;
             host.finished(this);
         }
     }
@@ -444,10 +442,6 @@ public abstract class StageTask implements Duty, Services {
     /** Whether the end of the output may be announced once the watermark is at its maximum. */
     boolean mayEnd() {
         return openChannels == 0;
-    }
-
-    final boolean isDone() {
-        return done;
     }
 
     final void countProcessed(int count) {

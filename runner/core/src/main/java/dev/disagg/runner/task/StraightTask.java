@@ -15,12 +15,7 @@ public final class StraightTask extends StageTask {
         super(spec, host, asyncOptions.withHandOver(false));
         hasViews = !spec.stage().views().isEmpty();
         door = new SideInputDoor(spec, host.checkpointing() ? spec.state() : null);
-        frontier = new Frontier(spec.channelEdges().size(), spec.restoredInputWatermark());
-        for (int channel = 0; channel < spec.channelEdges().size(); channel++) {
-            if (door.isView(channel)) {
-                frontier.advance(channel, Frontier.MAX);
-            }
-        }
+        frontier = door.mainFrontier(spec.restoredInputWatermark());
         if (!spec.restored().isEmpty()) {
             door.restore();
         }
