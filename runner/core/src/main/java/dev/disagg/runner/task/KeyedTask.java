@@ -141,7 +141,7 @@ public final class KeyedTask extends StageTask {
     }
 
     private boolean sealIfAdvanced() {
-        long input = Math.min(frontier.minimum(), door.holdMillis());
+        long input = sealable();
         if (input <= sealedInput || !async().canSeal()) {
             return false;
         }
@@ -152,12 +152,18 @@ public final class KeyedTask extends StageTask {
         return true;
     }
 
+    /** Up to where the input is complete. A splittable DoFn that goes on after its input's end is not at the end of time. */
+    private long sealable() {
+        long input = Math.min(frontier.minimum(), door.holdMillis());
+        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
+    }
+
     @Override
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
                 && releasedInput == sealedInput
-                && Math.min(frontier.minimum(), door.holdMillis()) <= sealedInput;
+                && sealable() <= sealedInput;
     }
 
     @Override
