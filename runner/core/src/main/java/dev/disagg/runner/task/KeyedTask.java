@@ -41,6 +41,10 @@ public final class KeyedTask extends StageTask {
     private final boolean usesKeyRow;
     private final boolean usesWindowRows;
     private final WindowRows rows;
+    private final @Nullable StableGate gate;
+    /** Whether watermark and time of day wait at the gate, too: where timers fire user code. */
+    private final boolean gatesTime;
+
     private final ProcessingTimers processingTimers;
 
     private long sealedInput;
@@ -55,10 +59,12 @@ public final class KeyedTask extends StageTask {
         usesKeyRow = KeyedNode.usesKeyRow(head);
         usesWindowRows = KeyedNode.usesWindowRows(head);
         rows = new WindowRows(KeyedNode.windowCoder(head));
-        door = new SideInputDoor(spec, host.checkpointing() ? cells : null);
+        door = new SideInputDoor(spec, cells);
+        gate = StableGate.of(spec, async()::wake);
+        gatesTime = gate != null && head instanceof Head.Stateful;
         sealedInput = spec.restoredInputWatermark();
         releasedInput = sealedInput;
-        frontier = door.mainFrontier(sealedInput);
+        frontier = door.mainFrontier(Math.max(sealedInput, spec.restoredStableWatermark()));
         processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
         if (!spec.restored().isEmpty()) {
             door.restore();
@@ -90,12 +96,14 @@ public final class KeyedTask extends StageTask {
             return;
         }
         KeyedElement element = (KeyedElement) item;
-        if (!hasViews) {
+        if (!hasViews && gate == null) {
             admit(element);
             return;
         }
-        for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
-            if (!door.waits(element.key) && door.isReady(one)) {
+        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(element.value) : List.of(element.value)) {
+            if (gate != null) {
+                gate.add(one, element.edge, element.key, element.hash);
+            } else if (!door.waits(element.key) && door.isReady(one)) {
                 admit(new KeyedElement(one, element.key, element.hash, element.edge));
             } else {
                 door.add(one, element.edge, element.key, element.hash);
@@ -105,14 +113,25 @@ public final class KeyedTask extends StageTask {
 
     private void letIn() {
         if (!door.isEmpty()) {
-            for (Waiting waiting : door.takeReady()) {
-                byte[] key = waiting.key();
-                if (key == null) {
-                    throw new IllegalStateException("an element without a key waits in " + name());
-                }
-                admit(new KeyedElement(waiting.value(), key, waiting.hash(), waiting.edge()));
-            }
+            door.takeReady().forEach(this::admit);
         }
+    }
+
+    private void stable(Waiting waiting) {
+        if (hasViews && (door.waits(waiting.key()) || !door.isReady(waiting.value()))) {
+            door.hold(waiting);
+        } else {
+            cells.inbox().remove(waiting.group(), waiting.number());
+            admit(waiting);
+        }
+    }
+
+    private void admit(Waiting waiting) {
+        byte[] key = waiting.key();
+        if (key == null) {
+            throw new IllegalStateException("an element without a key waits in " + name());
+        }
+        admit(new KeyedElement(waiting.value(), key, waiting.hash(), waiting.edge()));
     }
 
     private void admit(KeyedElement element) {
@@ -136,12 +155,28 @@ public final class KeyedTask extends StageTask {
     @Override
     int takeOwnWork() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
-        int work = sealIfAdvanced() ? 1 : 0;
+        int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
+        work += sealIfAdvanced() ? 1 : 0;
         return work + processingTimers.poll(async().room());
     }
 
-    private boolean sealIfAdvanced() {
+    /** The watermark that may be sealed: what has arrived, less what waits. */
+    private long arrivedMillis() {
         long input = Math.min(frontier.minimum(), door.holdMillis());
+        if (gate != null) {
+            input = Math.min(input, gate.holdMillis());
+            return gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
+        }
+        return input;
+    }
+
+    /** The time of day that timers may know of. */
+    long timerNowMillis() {
+        return gate != null && gatesTime ? gate.timeMillis() : nowMillis();
+    }
+
+    private boolean sealIfAdvanced() {
+        long input = arrivedMillis();
         if (input <= sealedInput || !async().canSeal()) {
             return false;
         }
@@ -156,8 +191,60 @@ public final class KeyedTask extends StageTask {
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
+                && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
-                && Math.min(frontier.minimum(), door.holdMillis()) <= sealedInput;
+                && arrivedMillis() <= sealedInput;
+    }
+
+    @Override
+    boolean needsCheckpoint() {
+        if (super.needsCheckpoint()) {
+            return true;
+        }
+        return gate != null && gate.wantsSnapshot(gatesTime ? frontier.minimum() : Frontier.MIN, timeToSee(gate));
+    }
+
+    /** The time of day that a snapshot is to allow: only a timer that is due makes it of interest. */
+    private long timeToSee(StableGate at) {
+        return gatesTime && cells.timers(TimerDomain.PROCESSING).minTimestampMillis() < nowMillis()
+                ? nowMillis()
+                : at.seenTimeMillis();
+    }
+
+    @Override
+    boolean nothingMoreComes() {
+        return frontier.minimum() >= Frontier.MAX;
+    }
+
+    @Override
+    void beforeSnapshot(long checkpoint) {
+        if (gate != null) {
+            gate.snapshot(checkpoint, frontier.minimum(), timeToSee(gate));
+        }
+    }
+
+    @Override
+    TaskHeader header() {
+        return gate == null
+                ? super.header()
+                : new TaskHeader(
+                        spec().range(),
+                        releasedInput,
+                        outputWatermarkMillis(),
+                        gate.seenWatermarkMillis(),
+                        gate.seenTimeMillis());
+    }
+
+    @Override
+    public boolean hearsOfCommits() {
+        return gate != null;
+    }
+
+    @Override
+    void whenCommitted(long checkpoint) {
+        if (gate != null) {
+            gate.committed(checkpoint);
+        }
     }
 
     @Override

@@ -132,6 +132,11 @@ final class SideInputDoor {
         }
     }
 
+    /** An element that is in the stored inbox already waits on. */
+    void hold(Waiting element) {
+        enqueue(element);
+    }
+
     /** Takes out all elements that can go in now, in order. */
     List<Waiting> takeReady() {
         List<Waiting> ready = new ArrayList<>();
