@@ -35,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
     private static final int MAX_FAILURES_IN_A_ROW = 3;
+    /** Attribute of the checkpoints of a job that is being drained. */
+    private static final byte[] DRAINED = {1};
 
     private final JobStore store;
     private final JobSpec spec;
@@ -52,6 +54,7 @@ final class Checkpoints {
     private @Nullable Running running;
     private long lastId;
     private int failuresInARow;
+    private boolean drained;
     private volatile Stats stats = new Stats(0, 0, 0, 0, 0);
 
     /**
@@ -112,6 +115,16 @@ final class Checkpoints {
 
     Stats stats() {
         return stats;
+    }
+
+    /** From now on the job is being drained. Coordinator. */
+    void drained() {
+        drained = true;
+    }
+
+    /** Whether the job was being drained when this checkpoint was taken. */
+    static boolean isDrained(Checkpoint checkpoint) {
+        return java.util.Arrays.equals(checkpoint.attributes(), DRAINED);
     }
 
     /** The number of the checkpoint under way, 0 for none. Coordinator. */
@@ -197,7 +210,8 @@ final class Checkpoints {
             Joined.get(of.pack.seal());
             jobOwner = job;
             of.frozen.forEach((task, frozen) -> tell(task, () -> task.execute(frozen::sealed)));
-            Checkpoint checkpoint = new Checkpoint(of.id, store.log().epoch(), false, owners, new byte[0]);
+            Checkpoint checkpoint =
+                    new Checkpoint(of.id, store.log().epoch(), false, owners, drained ? DRAINED : new byte[0]);
             store.log().checkpoint(checkpoint, store.expiring(spec.retainedCheckpoints()));
         } catch (RuntimeException e) {
             giveUp(of, e);

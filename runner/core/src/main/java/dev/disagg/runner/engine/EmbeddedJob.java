@@ -159,6 +159,9 @@ public final class EmbeddedJob implements TaskHost {
             removeUnneeded();
         }
         tasks.forEach(StageTask::start);
+        if (store.start().filter(Checkpoints::isDrained).isPresent()) {
+            drain();
+        }
         clock.start();
     }
 
@@ -170,6 +173,17 @@ public final class EmbeddedJob implements TaskHost {
         } catch (DisaggException e) {
             LOG.warn("unneeded objects could not be removed; the next start tries again: {}", e.getMessage());
         }
+    }
+
+    /** Stops reading and finishes what was read; the job is then done. Any thread. */
+    public void drain() {
+        submit(() -> {
+            if (!ending) {
+                LOG.info("job {} is drained: it reads no more and ends when what was read is finished", spec.jobName());
+                checkpoints.drained();
+                tasks.forEach(StageTask::drain);
+            }
+        });
     }
 
     /** Takes a checkpoint that contains all that has happened before this call. */

@@ -49,13 +49,18 @@ final class ProcessingTimers {
         return cells.timers(TimerDomain.PROCESSING).minTimestampMillis();
     }
 
+    /** Before which timers are due: of restrictions that wait to go on, all are when the job is drained. */
+    private long dueMillis() {
+        return atEnd == AtEnd.RESUME && task.draining() ? Long.MAX_VALUE : task.timerNowMillis();
+    }
+
     /** Admits firings that are due, at most about {@code room}; returns how many. */
     int poll(int room) {
         if (scan == null) {
-            if (firing > 0 || last || nextMillis() >= task.timerNowMillis()) {
+            if (firing > 0 || last || nextMillis() >= dueMillis()) {
                 return 0;
             }
-            beforeMillis = task.timerNowMillis();
+            beforeMillis = dueMillis();
             scan = cells.timers(TimerDomain.PROCESSING).due(beforeMillis);
         }
         return step(room);
@@ -92,7 +97,7 @@ final class ProcessingTimers {
 
     /** Whether no timer is due or being fired. */
     boolean isQuiet() {
-        return scan == null && firing == 0 && (last || nextMillis() >= task.timerNowMillis());
+        return scan == null && firing == 0 && (last || nextMillis() >= dueMillis());
     }
 
     void fired() {

@@ -74,6 +74,18 @@ public final class ScriptedTask extends StageTask {
         }
     }
 
+    /** The rest of the script is not played. */
+    @Override
+    void drainBegun() {
+        events.clear();
+        watermark = Frontier.MAX;
+    }
+
+    @Override
+    boolean nothingMoreComes() {
+        return mayEnd();
+    }
+
     @Override
     long releasableMillis() {
         return watermark;

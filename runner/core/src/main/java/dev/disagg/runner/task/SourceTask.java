@@ -190,6 +190,16 @@ public final class SourceTask extends StageTask {
     }
 
     @Override
+    void drainBegun() {
+        splits.values().forEach(split -> split.reader.drain());
+    }
+
+    @Override
+    boolean nothingMoreComes() {
+        return allDone;
+    }
+
+    @Override
     void beforeSnapshot(long checkpoint) {
         List<SplitReader.Committed> marks = new ArrayList<>();
         splits.forEach((number, split) -> {

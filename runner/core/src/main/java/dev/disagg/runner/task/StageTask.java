@@ -47,6 +47,7 @@ public abstract class StageTask implements Duty, Services {
     private int batchAt;
     private final Alignment alignment;
     private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
+    private boolean draining;
     private boolean askedForCheckpoint;
     private boolean askedForLast;
     private int openChannels;
@@ -225,6 +226,17 @@ public abstract class StageTask implements Duty, Services {
             async.requestDrain();
         });
     }
+
+    /** Stops reading, and finishes what was read. Any thread. */
+    public final void drain() {
+        timeAdvanced(() -> {
+            draining = true;
+            drainBegun();
+        });
+    }
+
+    /** As {@link #drain}. Leader. */
+    void drainBegun() {}
 
     /** Whether {@link #committed} is of interest. Any thread. */
     public boolean hearsOfCommits() {
@@ -506,6 +518,11 @@ public abstract class StageTask implements Duty, Services {
             throw new IllegalStateException(name() + " keeps no state");
         }
         return state;
+    }
+
+    @Override
+    public final boolean draining() {
+        return draining;
     }
 
     @Override
