@@ -149,6 +149,10 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     private void begin() {
+        if (tasks.isEmpty()) {
+            end(new Outcome(Outcome.Kind.DONE, null));
+            return;
+        }
         if (spec.restore().isPresent() && !spec.checkpointing()) {
             LOG.warn(
                     "job {} takes no checkpoints: if it is stopped before it is done, it begins again from where it began now;"

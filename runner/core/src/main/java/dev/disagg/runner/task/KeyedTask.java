@@ -150,9 +150,10 @@ public final class KeyedTask extends StageTask {
         long input = Math.min(frontier.minimum(), door.holdMillis());
         if (gate != null) {
             input = Math.min(input, gate.holdMillis());
-            return gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
+            input = gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
         }
-        return input;
+        // A splittable DoFn that goes on after its input's end is not at the end of time.
+        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
     }
 
     /** The time of day that timers may know of. */

@@ -109,17 +109,22 @@ final class ProcessingTimers {
         return last && atEnd == AtEnd.FIRE_ONCE;
     }
 
+    /** Whether timers are pending, or may yet be set, that fire at their time although all input has ended. */
+    boolean goOn() {
+        return atEnd == AtEnd.RESUME && (task.async().inFlight() > 0 || scan != null || nextMillis() != Long.MAX_VALUE);
+    }
+
     /** Called when all input has ended: brings the last firings about; returns whether they are over. */
     boolean finish(int room) {
         if (atEnd == AtEnd.DROP) {
             return scan == null && firing == 0;
         }
+        if (atEnd == AtEnd.RESUME) {
+            return !goOn();
+        }
         if (!last && task.async().inFlight() > 0) {
             // What is started may still set a timer.
             return false;
-        }
-        if (atEnd == AtEnd.RESUME) {
-            return scan == null && nextMillis() == Long.MAX_VALUE;
         }
         if (!last) {
             if (scan != null || firing > 0) {
