@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs its share of the tests in order, in one child JVM; a JVM that hangs or dies is replaced, as it is for a test that needs other options, and the next test goes on
- * in the new one. Every test gets exactly one outcome. Used by one thread.
+ * Runs its share of the tests in order, in one child JVM. A JVM that hangs or dies is replaced, and so is one in which a test has failed, for it may have left a pipeline
+ * running, and one whose next test needs other options. Every test gets exactly one outcome. Used by one thread.
  */
 final class Lane {
 
@@ -56,6 +56,9 @@ final class Lane {
                 stop();
             }
             if (outcome.isPresent()) {
+                if (outcome.get().status() == Status.FAIL) {
+                    stop();
+                }
                 return outcome.get();
             }
         }

@@ -150,9 +150,10 @@ public final class KeyedTask extends StageTask {
         long input = Math.min(frontier.minimum(), door.holdMillis());
         if (gate != null) {
             input = Math.min(input, gate.holdMillis());
-            return gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
+            input = gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
         }
-        return input;
+        // A splittable DoFn that goes on after its input's end is not at the end of time.
+        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
     }
 
     /** The time of day that timers may know of. */
@@ -161,7 +162,11 @@ public final class KeyedTask extends StageTask {
     }
 
     private boolean sealIfAdvanced() {
+<<<<<<< HEAD
         long input = sealable();
+=======
+        long input = arrivedMillis();
+>>>>>>> main
         if (input <= sealedInput || !async().canSeal()) {
             return false;
         }
@@ -172,19 +177,26 @@ public final class KeyedTask extends StageTask {
         return true;
     }
 
+<<<<<<< HEAD
     /** Up to where the input is complete. A splittable DoFn that goes on after its input's end is not at the end of time. */
     private long sealable() {
         long input = arrivedMillis();
         return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
     }
 
+=======
+>>>>>>> main
     @Override
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
                 && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
+<<<<<<< HEAD
                 && sealable() <= sealedInput;
+=======
+                && arrivedMillis() <= sealedInput;
+>>>>>>> main
     }
 
     @Override

@@ -252,7 +252,7 @@ class DrainedPipelineTest {
         running.checkpoint().exceptionally(failure -> null).get(60, TimeUnit.SECONDS);
         running.cancel();
         List<String> came = new ArrayList<>(drain.rest());
-        Pipeline second = pipeline("1");
+        Pipeline second = pipeline("latest");
         drain.from(keyed(second).apply(ParDo.of(new Expiring())));
         feed.give("a2", 5);
         assertThat(run(second).waitUntilFinish(), is(State.DONE));
