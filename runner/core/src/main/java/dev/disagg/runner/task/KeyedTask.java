@@ -162,7 +162,7 @@ public final class KeyedTask extends StageTask {
     }
 
     private boolean sealIfAdvanced() {
-        long input = sealable();
+        long input = arrivedMillis();
         if (input <= sealedInput || !async().canSeal()) {
             return false;
         }
@@ -173,19 +173,13 @@ public final class KeyedTask extends StageTask {
         return true;
     }
 
-    /** Up to where the input is complete. A splittable DoFn that goes on after its input's end is not at the end of time. */
-    private long sealable() {
-        long input = arrivedMillis();
-        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
-    }
-
     @Override
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
                 && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
-                && sealable() <= sealedInput;
+                && arrivedMillis() <= sealedInput;
     }
 
     @Override
