@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.InMemoryMultimapSideInputView;
+import org.apache.beam.runners.core.LateDataUtils;
 import org.apache.beam.runners.core.ReadyCheckingSideInputReader;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.coders.IterableCoder;
@@ -22,6 +23,7 @@ import org.apache.beam.sdk.transforms.Materializations;
 import org.apache.beam.sdk.transforms.ViewFn;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.PCollectionView;
+import org.apache.beam.sdk.values.WindowingStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,8 +87,19 @@ final class SideInputs implements ReadyCheckingSideInputReader {
     @Override
     public boolean isReady(PCollectionView<?> view, BoundedWindow window) {
         int index = index(view);
-        return held.get(index).containsKey(window)
-                || watermarks[index] > window.maxTimestamp().getMillis();
+        return held.get(index).containsKey(window) || watermarks[index] > emptyAfterMillis(view, window);
+    }
+
+    /**
+     * The watermark after which a window that got no pane gets none: its trigger has surely fired, or it has expired. A
+     * trigger that waits for late data, or never fires, may still bring one after the window's end.
+     */
+    @SuppressWarnings("unchecked")
+    private static long emptyAfterMillis(PCollectionView<?> view, BoundedWindow window) {
+        var strategy = (WindowingStrategy<?, BoundedWindow>) view.getWindowingStrategyInternal();
+        return Math.min(
+                LateDataUtils.garbageCollectionTime(window, strategy).getMillis(),
+                strategy.getTrigger().getWatermarkThatGuaranteesFiring(window).getMillis());
     }
 
     private int index(PCollectionView<?> view) {

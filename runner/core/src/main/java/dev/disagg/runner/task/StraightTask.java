@@ -2,23 +2,33 @@
 package dev.disagg.runner.task;
 
 import dev.disagg.async.AsyncOptions;
+import java.util.List;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
+import org.jspecify.annotations.Nullable;
 
-/** A stage without keys: elements run straight through, unless they wait for a side input. */
+/** A stage without keys: elements run straight through, unless they wait for a side input or a checkpoint. */
 public final class StraightTask extends StageTask {
     private final Frontier frontier;
     private final SideInputDoor door;
     private final boolean hasViews;
+    private final @Nullable StableGate gate;
 
     public StraightTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
         super(spec, host, asyncOptions.withHandOver(false));
         hasViews = !spec.stage().views().isEmpty();
-        door = new SideInputDoor(spec, host.checkpointing() ? spec.state() : null);
+        door = new SideInputDoor(spec, spec.state());
         frontier = door.mainFrontier(spec.restoredInputWatermark());
+        gate = StableGate.of(spec, async()::wake);
         if (!spec.restored().isEmpty()) {
             door.restore();
         }
+    }
+
+    @Override
+    public void start() {
+        execute(this::letIn);
+        super.start();
     }
 
     @Override
@@ -29,17 +39,63 @@ public final class StraightTask extends StageTask {
             return;
         }
         WindowedValue<?> value = (WindowedValue<?>) item;
-        if (!hasViews) {
+        if (!hasViews && gate == null) {
             run(value);
             return;
         }
-        for (WindowedValue<?> one : SideInputDoor.exploded(value)) {
-            if (door.isReady(one)) {
+        int edge = spec().channelEdges().get(channel).index();
+        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(value) : List.of(value)) {
+            if (gate != null) {
+                gate.add(one, edge, null, 0);
+            } else if (door.isReady(one)) {
                 run(one);
             } else {
-                door.add(one, spec().channelEdges().get(channel).index(), null, 0);
+                door.add(one, edge, null, 0);
             }
         }
+    }
+
+    private void stable(Waiting waiting) {
+        if (hasViews && !door.isReady(waiting.value())) {
+            door.hold(waiting);
+        } else {
+            state().inbox().remove(waiting.group(), waiting.number());
+            run(waiting.value());
+        }
+    }
+
+    @Override
+    int takeOwnWork() {
+        return gate == null ? 0 : gate.poll(TURN, this::stable);
+    }
+
+    @Override
+    boolean isQuiet() {
+        return super.isQuiet() && (gate == null || !gate.isReady());
+    }
+
+    @Override
+    void beforeSnapshot(long checkpoint) {
+        if (gate != null) {
+            gate.snapshot(checkpoint, Frontier.MIN, Long.MIN_VALUE);
+        }
+    }
+
+    @Override
+    public boolean hearsOfCommits() {
+        return gate != null;
+    }
+
+    @Override
+    void whenCommitted(long checkpoint) {
+        if (gate != null) {
+            gate.committed(checkpoint);
+        }
+    }
+
+    @Override
+    boolean needsCheckpoint() {
+        return super.needsCheckpoint() || (gate != null && gate.wantsSnapshot(Frontier.MIN, Long.MIN_VALUE));
     }
 
     private void run(WindowedValue<?> value) {
@@ -66,7 +122,8 @@ public final class StraightTask extends StageTask {
 
     @Override
     long inputWatermarkMillis() {
-        return Math.min(frontier.minimum(), door.holdMillis());
+        long input = Math.min(frontier.minimum(), door.holdMillis());
+        return gate == null ? input : Math.min(input, gate.holdMillis());
     }
 
     @Override

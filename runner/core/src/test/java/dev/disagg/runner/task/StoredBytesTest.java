@@ -68,6 +68,17 @@ class StoredBytesTest {
     }
 
     @Test
+    void theHeaderOfATaskWithStableInput() {
+        TaskHeader header = new TaskHeader(new KeyRange(0x4000, 0x8000), 0x1122, -2, 0x3344, 0x5566);
+        String drawn = "02" + "00004000" + "00008000" + "0000000000001122" + "fffffffffffffffe" + "0000000000003344"
+                + "0000000000005566";
+        assertThat(hex(header.encode()), is(drawn));
+        assertThat(TaskHeader.decode(HexFormat.of().parseHex(drawn), "step[1]"), equalTo(header));
+        byte[] cut = Arrays.copyOf(header.encode(), 40);
+        assertThrows(Corrupt.class, () -> TaskHeader.decode(cut, "step[1]"));
+    }
+
+    @Test
     void aHeaderThatIsNotOneIsCorruptAndItsOwnerIsNamed() {
         byte[] whole = new TaskHeader(KeyRange.ALL, 0, 0).encode();
         for (int length = 0; length < whole.length; length++) {
