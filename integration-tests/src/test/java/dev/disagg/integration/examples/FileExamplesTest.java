@@ -182,7 +182,9 @@ class FileExamplesTest {
 
     private static List<String> logged(Main main, List<String> runner, String... args) throws Exception {
         try (LogLines log = LogLines.open()) {
-            main.run(Stream.concat(runner.stream(), Stream.of(args)).toArray(String[]::new));
+            // It requires an output, and never writes there.
+            Stream<String> all = Stream.concat(runner.stream(), Stream.of(args));
+            main.run(Stream.concat(all, Stream.of("--output=nowhere")).toArray(String[]::new));
             return log.sorted();
         }
     }
