@@ -105,7 +105,7 @@ public final class KeyedTask extends StageTask {
 
     private void letIn() {
         if (!door.isEmpty()) {
-            for (SideInputDoor.Waiting waiting : door.takeReady()) {
+            for (Waiting waiting : door.takeReady()) {
                 byte[] key = waiting.key();
                 if (key == null) {
                     throw new IllegalStateException("an element without a key waits in " + name());

@@ -3,18 +3,10 @@ package dev.disagg.runner.task;
 
 import dev.disagg.runner.graph.Exchange;
 import dev.disagg.runner.graph.StageGraph.Edge;
-import dev.disagg.state.KeyRange;
 import dev.disagg.state.cell.Inbox;
-import dev.disagg.state.cell.KeyHash;
 import dev.disagg.state.cell.Pages;
 import dev.disagg.state.cell.Sources;
 import dev.disagg.state.cell.TaskState;
-import dev.disagg.ufs.Failed;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -26,9 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.apache.beam.sdk.coders.Coder;
-import org.apache.beam.sdk.util.CoderUtils;
-import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +31,8 @@ final class SideInputDoor {
 
     private final SideInputs sideInputs;
     private final List<Edge> channelEdges;
+    private final WaitingCodec codec;
     private final @Nullable TaskState store;
-    private final int firstGroup;
     private final Frontier[] viewFrontiers;
     private final int[] channelInView;
     private final int[] viewOfChannel;
@@ -51,15 +40,12 @@ final class SideInputDoor {
     private final TreeMap<Long, Integer> timestamps = new TreeMap<>();
     private final Map<ByteBuffer, Integer> waitingOfKey = new HashMap<>();
 
-    /** An element that waits; {@code number} is its place in the stored inbox, or -1. */
-    record Waiting(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash, int group, long number) {}
-
     /** @param store null when nothing needs to be stored */
     SideInputDoor(TaskSpec spec, @Nullable TaskState store) {
         this.sideInputs = new SideInputs(spec.stage().views());
         this.channelEdges = spec.channelEdges();
+        this.codec = new WaitingCodec(spec);
         this.store = store;
-        this.firstGroup = spec.range().firstGroup();
         int views = spec.stage().views().size();
         int[] channelsOfView = new int[views];
         channelInView = new int[channelEdges.size()];
@@ -132,8 +118,8 @@ final class SideInputDoor {
     }
 
     void add(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash) {
-        int group = key == null ? firstGroup : KeyRange.group(hash);
-        long number = store == null ? -1 : store.inbox().append(group, encode(value, edge));
+        int group = codec.group(key, hash);
+        long number = store == null ? -1 : store.inbox().append(group, codec.encode(value, edge));
         enqueue(new Waiting(value, edge, key, hash, group, number));
     }
 
@@ -202,7 +188,7 @@ final class SideInputDoor {
             for (List<Inbox.Item> page = pages.next(PAGE_BYTES).join();
                     !page.isEmpty();
                     page = pages.next(PAGE_BYTES).join()) {
-                page.forEach(this::restoreWaiting);
+                page.forEach(item -> enqueue(codec.decode(item)));
             }
         }
     }
@@ -214,53 +200,6 @@ final class SideInputDoor {
                 sideInputs.take(sideInputs.decode(view, item.position()));
             }
         }
-    }
-
-    private void restoreWaiting(Inbox.Item item) {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(item.element()));
-        try {
-            int at = in.readInt();
-            Edge edge = channelEdges.stream()
-                    .filter(candidate -> candidate.index() == at)
-                    .findFirst()
-                    .orElseThrow(() ->
-                            new Failed("a stored element came by edge " + at + ", which this stage does not have"));
-            WindowedValue<Object> value = edge.coder().decode(in, Coder.Context.OUTER);
-            byte[] key = null;
-            long hash = 0;
-            if (edge.exchange() instanceof Exchange.ByKey byKey) {
-                key = encodeKey(byKey.keyCoder(), ((KV<?, ?>) value.getValue()).getKey());
-                hash = KeyHash.of(key);
-            }
-            enqueue(new Waiting(value, at, key, hash, item.group(), item.number()));
-        } catch (IOException e) {
-            throw new Failed("a stored element can not be decoded: " + e.getMessage() + "; has a coder changed?", e);
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static byte[] encodeKey(Coder<?> coder, Object key) throws IOException {
-        return CoderUtils.encodeToByteArray((Coder<Object>) coder, key);
-    }
-
-    @SuppressWarnings("unchecked")
-    private byte[] encode(WindowedValue<?> value, int edgeIndex) {
-        Edge edge = channelEdges.stream()
-                .filter(candidate -> candidate.index() == edgeIndex)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no channel of edge " + edgeIndex));
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(bytes);
-        try {
-            out.writeInt(edgeIndex);
-            edge.coder().encode((WindowedValue<Object>) value, out, Coder.Context.OUTER);
-        } catch (IOException e) {
-            throw new Failed(
-                    "an element that waits for a side input can not be encoded by " + edge.coder() + ": "
-                            + e.getMessage(),
-                    e);
-        }
-        return bytes.toByteArray();
     }
 
     /** Windows of a value, each by itself: side inputs of different windows come at different times. */
