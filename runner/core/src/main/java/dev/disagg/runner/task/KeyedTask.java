@@ -55,7 +55,7 @@ public final class KeyedTask extends StageTask {
         usesKeyRow = KeyedNode.usesKeyRow(head);
         usesWindowRows = KeyedNode.usesWindowRows(head);
         rows = new WindowRows(KeyedNode.windowCoder(head));
-        door = new SideInputDoor(spec, host.checkpointing() ? cells : null);
+        door = new SideInputDoor(spec, host.checkpointing(), async()::wake);
         sealedInput = spec.restoredInputWatermark();
         releasedInput = sealedInput;
         frontier = door.mainFrontier(sealedInput);
@@ -77,7 +77,6 @@ public final class KeyedTask extends StageTask {
             // Timers that were due at the checkpoint and had not been admitted are still in the store.
             seal(sealedInput);
         }
-        letIn();
     }
 
     // ---- input
@@ -86,7 +85,6 @@ public final class KeyedTask extends StageTask {
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
             door.pane(pane);
-            letIn();
             return;
         }
         KeyedElement element = (KeyedElement) item;
@@ -95,7 +93,10 @@ public final class KeyedTask extends StageTask {
             return;
         }
         for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
-            if (!door.waits(element.key) && door.isReady(one)) {
+            if (door.isTooLate(one, this)) {
+                continue;
+            }
+            if (!door.waits(element.key, element.hash) && door.isReady(one)) {
                 admit(new KeyedElement(one, element.key, element.hash, element.edge));
             } else {
                 door.add(one, element.edge, element.key, element.hash);
@@ -103,16 +104,12 @@ public final class KeyedTask extends StageTask {
         }
     }
 
-    private void letIn() {
-        if (!door.isEmpty()) {
-            for (Waiting waiting : door.takeReady()) {
-                byte[] key = waiting.key();
-                if (key == null) {
-                    throw new IllegalStateException("an element without a key waits in " + name());
-                }
-                admit(new KeyedElement(waiting.value(), key, waiting.hash(), waiting.edge()));
-            }
+    private void letIn(Waiting waiting) {
+        byte[] key = waiting.key();
+        if (key == null) {
+            throw new IllegalStateException("an element without a key waits in " + name());
         }
+        admit(new KeyedElement(waiting.value(), key, waiting.hash(), waiting.edge()));
     }
 
     private void admit(KeyedElement element) {
@@ -127,7 +124,6 @@ public final class KeyedTask extends StageTask {
     void channelWatermark(int channel, long millis) {
         if (door.isView(channel)) {
             door.watermark(channel, millis);
-            letIn();
         } else {
             frontier.advance(channel, millis);
         }
@@ -137,6 +133,9 @@ public final class KeyedTask extends StageTask {
     int takeOwnWork() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
         int work = sealIfAdvanced() ? 1 : 0;
+        if (hasViews) {
+            work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::letIn);
+        }
         return work + processingTimers.poll(async().room());
     }
 
@@ -156,6 +155,7 @@ public final class KeyedTask extends StageTask {
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
+                && door.isQuiet()
                 && releasedInput == sealedInput
                 && Math.min(frontier.minimum(), door.holdMillis()) <= sealedInput;
     }
@@ -460,7 +460,7 @@ public final class KeyedTask extends StageTask {
 
     @Override
     public SideInputReader sideInputs() {
-        return hasViews ? door.sideInputs() : super.sideInputs();
+        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 
     String describe(byte[] key) {

@@ -62,6 +62,7 @@ public abstract class StageTask implements Duty, Services {
         this.inbound = spec.inbound();
         this.outbound = new Outbound(spec.outputs(), async::wake);
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
+        spec.outputs().forEach(output -> output.waitBy(reads));
         this.atBarrier = new boolean[inbound.channels()];
         this.openChannels = inbound.channels();
         this.outputWatermark = spec.restoredOutputWatermark();

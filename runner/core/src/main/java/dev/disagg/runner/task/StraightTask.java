@@ -14,7 +14,7 @@ public final class StraightTask extends StageTask {
     public StraightTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
         super(spec, host, asyncOptions.withHandOver(false));
         hasViews = !spec.stage().views().isEmpty();
-        door = new SideInputDoor(spec, host.checkpointing() ? spec.state() : null);
+        door = new SideInputDoor(spec, host.checkpointing(), async()::wake);
         frontier = door.mainFrontier(spec.restoredInputWatermark());
         if (!spec.restored().isEmpty()) {
             door.restore();
@@ -25,7 +25,6 @@ public final class StraightTask extends StageTask {
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
             door.pane(pane);
-            letIn();
             return;
         }
         WindowedValue<?> value = (WindowedValue<?>) item;
@@ -34,6 +33,9 @@ public final class StraightTask extends StageTask {
             return;
         }
         for (WindowedValue<?> one : SideInputDoor.exploded(value)) {
+            if (door.isTooLate(one, this)) {
+                continue;
+            }
             if (door.isReady(one)) {
                 run(one);
             } else {
@@ -48,17 +50,20 @@ public final class StraightTask extends StageTask {
         chain.entry().accept(value);
     }
 
-    private void letIn() {
-        if (!door.isEmpty()) {
-            door.takeReady().forEach(waiting -> run(waiting.value()));
-        }
+    @Override
+    int takeOwnWork() {
+        return hasViews ? door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value())) : 0;
+    }
+
+    @Override
+    boolean isQuiet() {
+        return super.isQuiet() && door.isQuiet();
     }
 
     @Override
     void channelWatermark(int channel, long millis) {
         if (door.isView(channel)) {
             door.watermark(channel, millis);
-            letIn();
         } else {
             frontier.advance(channel, millis);
         }
@@ -81,6 +86,6 @@ public final class StraightTask extends StageTask {
 
     @Override
     public SideInputReader sideInputs() {
-        return hasViews ? door.sideInputs() : super.sideInputs();
+        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 }
