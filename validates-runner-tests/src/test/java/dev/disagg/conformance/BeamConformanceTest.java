@@ -13,11 +13,12 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Beam's suite in the normal test run, one counted test each: an expected failure and a test that cannot be attempted count as skipped, an unexpected pass as a failure.
+ * Beam's suites in the normal test run, one counted test each: an expected failure and a test that cannot be attempted count as skipped, an unexpected pass as a
+ * failure.
  *
- * <p>System properties: {@code conformance.runner} (default TestDisaggRunner), {@code conformance.jvms} (2), {@code
- * conformance.limit} (60 seconds a test), {@code conformance.delayed}: whether and how the second
- * pass runs ({@code off}, {@code state}: tests of state, timers and test streams, {@code all}).
+ * <p>System properties: {@code conformance.runner} (default TestDisaggRunner), {@code conformance.jvms} (2), {@code conformance.limit} (60 seconds a test), {@code
+ * conformance.suites} (all), {@code conformance.variants}: whether and how the passes beside the one on defaults run ({@code off}, {@code state}: tests of state, timers
+ * and test streams, {@code all}).
  */
 class BeamConformanceTest {
 
@@ -27,31 +28,43 @@ class BeamConformanceTest {
     }
 
     @TestFactory
+    List<DynamicTest> beamsOwnTestsEndAsExpectedInFourTasksWithBundlesOfOneElement()
+            throws IOException, InterruptedException {
+        return runVariant(Configuration.PARALLEL);
+    }
+
+    @TestFactory
     List<DynamicTest> beamsOwnTestsEndAsExpectedWhenEveryStateReadIsDelayed() throws IOException, InterruptedException {
-        String delayed = System.getProperty("conformance.delayed", "off");
-        ConformanceOptions options = options().withDelayedSeed(1);
-        return switch (delayed) {
+        return runVariant(Configuration.DELAYED);
+    }
+
+    private static List<DynamicTest> runVariant(Configuration configuration) throws IOException, InterruptedException {
+        String variants = System.getProperty("conformance.variants", "off");
+        ConformanceOptions options = options().withConfiguration(configuration);
+        return switch (variants) {
             case "off" -> List.of();
-            case "state" -> run(options.withCategories(ConformanceOptions.STATE_CATEGORIES));
-            case "all" -> run(options.withCategories(Set.of()));
-            default -> throw new IllegalArgumentException("conformance.delayed=" + delayed + ": not off, state or all");
+            case "state" -> run(options.withSelection(options.selection().withCategories(Selection.STATE_CATEGORIES)));
+            case "all" -> run(options);
+            default ->
+                throw new IllegalArgumentException("conformance.variants=" + variants + ": not off, state or all");
         };
     }
 
     private static ConformanceOptions options() {
+        String suites = System.getProperty("conformance.suites", String.join(",", Suite.NAMES));
         return ConformanceOptions.defaults()
                 .withRunner(System.getProperty("conformance.runner", "TestDisaggRunner"))
+                .withSelection(Selection.defaults().withSuites(Set.of(suites.split(","))))
                 .withJvms(Integer.getInteger("conformance.jvms", 2))
                 .withLimitSeconds(Long.getLong("conformance.limit", 60));
     }
 
     private static List<DynamicTest> run(ConformanceOptions options) throws IOException, InterruptedException {
         Conformance.requireRunner(options.runner());
-        ExpectedFailures expected = ExpectedFailures.read(ExpectedFailures.fileFor(options.runner()));
-        Suite whole = Suite.beam();
-        SuiteRun run = SuiteRun.run(whole.select(options), options, outcome -> {});
-        Verdict verdict = Verdict.of(
-                run, whole, expected, options.passName(), options.delayedSeed().isPresent());
+        ExpectedFailures expected = ExpectedFailures.of(options.runner());
+        Suite whole = Suite.whole();
+        SuiteRun run = SuiteRun.run(whole.select(options.selection()), Needs.read(Needs.FILE), options, outcome -> {});
+        Verdict verdict = Verdict.of(run, whole, expected, options.configuration());
         verdict.complaints().forEach(System.out::println);
         verdict.summary().forEach(System.out::println);
 
@@ -60,7 +73,7 @@ class BeamConformanceTest {
             tests.add(DynamicTest.dynamicTest(outcome.test(), () -> judge(outcome, expected)));
         }
         tests.add(DynamicTest.dynamicTest(
-                options.passName() + " has nothing to complain of",
+                options.configuration().passName() + " has nothing to complain of",
                 () -> assertThat(verdict.summary().toString(), verdict.complaints(), empty())));
         return tests;
     }

@@ -5,16 +5,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One test method of Beam's suite. All parameterisations of a method count as one test.
+ * One test method of Beam's. All parameterisations of a method count as one test.
  *
+ * @param suite name of the suite that lists it
  * @param className binary name of the class that runs it (not of the one that declares it)
  * @param method name of the method, without parameters
  * @param categories simple names of the categories on the method and its class
  * @param ignored whether Beam itself has switched it off
  */
-record BeamTest(String className, String method, Set<String> categories, boolean ignored) {
-
-    private static final int LARGE_KEYS_LIMIT_FACTOR = 4;
+record BeamTest(String suite, String className, String method, Set<String> categories, boolean ignored) {
 
     BeamTest {
         categories = Set.copyOf(categories);
@@ -22,11 +21,6 @@ record BeamTest(String className, String method, Set<String> categories, boolean
 
     String name() {
         return className + "#" + method;
-    }
-
-    /** How many times the usual limit it may take: moving keys of 100 MB is slow on any runner. */
-    int limitFactor() {
-        return categories.contains("LargeKeys$Above100MB") ? LARGE_KEYS_LIMIT_FACTOR : 1;
     }
 
     /** Whether it is in one of {@code names} or their subcategories; no names stand for all. */

@@ -30,21 +30,20 @@ public final class Conformance {
     }
 
     private static boolean run(ConformanceOptions options, PrintStream out) throws IOException, InterruptedException {
-        ExpectedFailures expected = ExpectedFailures.read(ExpectedFailures.fileFor(options.runner()));
-        Suite whole = Suite.beam();
-        Suite chosen = whole.select(options);
+        ExpectedFailures expected = ExpectedFailures.of(options.runner());
+        Suite whole = Suite.whole();
+        Suite chosen = whole.select(options.selection());
         if (chosen.tests().isEmpty()) {
             out.println("conformance: no test is chosen by these options");
             return false;
         }
         AtomicInteger done = new AtomicInteger();
-        SuiteRun run = SuiteRun.run(chosen, options, outcome -> {
+        SuiteRun run = SuiteRun.run(chosen, Needs.read(Needs.FILE), options, outcome -> {
             if (done.incrementAndGet() % OUTCOMES_PER_PROGRESS_LINE == 0) {
                 out.println(done.get() + " of " + chosen.tests().size());
             }
         });
-        Verdict verdict = Verdict.of(
-                run, whole, expected, options.passName(), options.delayedSeed().isPresent());
+        Verdict verdict = Verdict.of(run, whole, expected, options.configuration());
         verdict.complaints().forEach(out::println);
         verdict.summary().forEach(out::println);
         return verdict.complaints().isEmpty();

@@ -4,63 +4,50 @@ package dev.disagg.conformance;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 
 /**
  * What to run and how.
  *
  * @param runner simple name of the runner, as in {@code --runner=}
- * @param tests a test runs when this is found in its {@code class#method}
- * @param categories a test runs when it is in one of these or of their subcategories; empty means all
+ * @param selection which tests
+ * @param configuration which options the pipelines get
+ * @param seed of the delays, where they are wanted
  * @param jvms how many child JVMs share the tests
  * @param limitSeconds how long one test may take before its JVM is ended; more when the machine has other work
  * @param heap the heap of each child JVM, as in {@code -Xmx}
- * @param delayedSeed when present, every state read is delayed, in an order that this seed chooses
  * @param directory where results and logs are written
- * @param pipelineOptions options handed to every pipeline, beside the runner
+ * @param pipelineOptions options handed to every pipeline, beside the runner and those of the configuration
  */
 record ConformanceOptions(
         String runner,
-        Pattern tests,
-        Set<String> categories,
+        Selection selection,
+        Configuration configuration,
+        long seed,
         int jvms,
         long limitSeconds,
         String heap,
-        OptionalLong delayedSeed,
         Path directory,
         List<String> pipelineOptions) {
 
-    /** What a delayed pass looks at when it is not run in full: state, timers and test streams. */
-    static final Set<String> STATE_CATEGORIES = Set.of(
-            "UsesStatefulParDo",
-            "UsesOrderedListState",
-            "UsesTimersInParDo",
-            "UsesProcessingTimeTimers",
-            "UsesOnWindowExpiration",
-            "UsesTestStream");
-
-    static final String USAGE =
-            "options: --runner=NAME --tests=REGEX --category=NAME[,NAME] --jvms=N --limit=SECONDS --heap=4g"
-                    + " --delayed[=SEED]; any other --name=value goes to the pipelines";
+    static final String USAGE = "options: --runner=NAME --suite=NAME[,NAME] --tests=REGEX --category=NAME[,NAME]"
+            + " --configuration=defaults|parallel|delayed --delayed[=SEED] --jvms=N --limit=SECONDS --heap=4g;"
+            + " any other --name=value goes to the pipelines";
 
     ConformanceOptions {
-        categories = Set.copyOf(categories);
         pipelineOptions = List.copyOf(pipelineOptions);
     }
 
     static ConformanceOptions defaults() {
         return new ConformanceOptions(
                 "TestDisaggRunner",
-                Pattern.compile(""),
-                Set.of(),
+                Selection.defaults(),
+                Configuration.DEFAULTS,
+                1,
                 2,
                 60,
                 "4g",
-                OptionalLong.empty(),
                 Path.of("target"),
                 List.of());
     }
@@ -87,20 +74,18 @@ record ConformanceOptions(
         String value = equals < 0 ? "" : argument.substring(equals + 1);
         return switch (name) {
             case "runner" -> withRunner(value);
-            case "tests" -> withTests(value);
-            case "category" -> withCategories(known(Set.of(value.split(","))));
+            case "suite" -> withSelection(selection.withSuites(Set.of(value.split(","))));
+            case "tests" -> withSelection(selection.withTests(value));
+            case "category" -> withSelection(selection.withCategories(Set.of(value.split(","))));
+            case "configuration" -> withConfiguration(Configuration.of(value));
+            case "delayed" ->
+                withConfiguration(Configuration.DELAYED)
+                        .withSeed(value.isEmpty() ? 1 : number(argument, value, Long.MIN_VALUE, Long.MAX_VALUE));
             case "jvms" -> withJvms((int) number(argument, value, 1, 64));
             case "limit" -> withLimitSeconds(number(argument, value, 1, 3600));
             case "heap" -> withHeap(value);
-            case "delayed" ->
-                withDelayedSeed(value.isEmpty() ? 1 : number(argument, value, Long.MIN_VALUE, Long.MAX_VALUE));
             default -> withPipelineOption(argument);
         };
-    }
-
-    private static Set<String> known(Set<String> names) {
-        names.forEach(BeamTest::category);
-        return names;
     }
 
     private static long number(String argument, String value, long least, long most) {
@@ -116,19 +101,15 @@ record ConformanceOptions(
                 argument + ": not a whole number from " + least + " to " + most + "; " + USAGE);
     }
 
-    boolean selects(BeamTest test) {
-        return test.isInAny(categories) && tests.matcher(test.name()).find();
-    }
-
-    /** The name of the pass, which its files carry: {@code conformance} or {@code conformance-delayed}. */
-    String passName() {
-        return delayedSeed.isPresent() ? "conformance-delayed" : "conformance";
-    }
-
     /** The value of Beam's system property {@code beamTestPipelineOptions}: a JSON list of strings. */
     String beamTestPipelineOptions() {
-        Stream<String> delayed = delayedSeed.stream().mapToObj(seed -> "--delayedReads=" + seed);
-        List<String> all = Stream.of(Stream.of("--runner=" + runner), pipelineOptions.stream(), delayed)
+        Stream<String> delays =
+                configuration == Configuration.DELAYED ? Stream.of("--delayedReads=" + seed) : Stream.empty();
+        List<String> all = Stream.of(
+                        Stream.of("--runner=" + runner),
+                        configuration.pipelineOptions().stream(),
+                        pipelineOptions.stream(),
+                        delays)
                 .flatMap(part -> part)
                 .map(option -> '"' + option.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
                 .toList();
@@ -137,60 +118,47 @@ record ConformanceOptions(
 
     ConformanceOptions withRunner(String newRunner) {
         return new ConformanceOptions(
-                newRunner, tests, categories, jvms, limitSeconds, heap, delayedSeed, directory, pipelineOptions);
+                newRunner, selection, configuration, seed, jvms, limitSeconds, heap, directory, pipelineOptions);
     }
 
-    private ConformanceOptions withTests(String regex) {
-        try {
-            return new ConformanceOptions(
-                    runner,
-                    Pattern.compile(regex),
-                    categories,
-                    jvms,
-                    limitSeconds,
-                    heap,
-                    delayedSeed,
-                    directory,
-                    pipelineOptions);
-        } catch (PatternSyntaxException e) {
-            throw new IllegalArgumentException(
-                    "--tests=" + regex + ": not a regular expression: " + e.getDescription(), e);
-        }
-    }
-
-    ConformanceOptions withCategories(Set<String> newCategories) {
+    ConformanceOptions withSelection(Selection newSelection) {
         return new ConformanceOptions(
-                runner, tests, newCategories, jvms, limitSeconds, heap, delayedSeed, directory, pipelineOptions);
+                runner, newSelection, configuration, seed, jvms, limitSeconds, heap, directory, pipelineOptions);
+    }
+
+    ConformanceOptions withConfiguration(Configuration newConfiguration) {
+        return new ConformanceOptions(
+                runner, selection, newConfiguration, seed, jvms, limitSeconds, heap, directory, pipelineOptions);
+    }
+
+    private ConformanceOptions withSeed(long newSeed) {
+        return new ConformanceOptions(
+                runner, selection, configuration, newSeed, jvms, limitSeconds, heap, directory, pipelineOptions);
     }
 
     ConformanceOptions withJvms(int newJvms) {
         return new ConformanceOptions(
-                runner, tests, categories, newJvms, limitSeconds, heap, delayedSeed, directory, pipelineOptions);
+                runner, selection, configuration, seed, newJvms, limitSeconds, heap, directory, pipelineOptions);
     }
 
     ConformanceOptions withLimitSeconds(long newLimitSeconds) {
         return new ConformanceOptions(
-                runner, tests, categories, jvms, newLimitSeconds, heap, delayedSeed, directory, pipelineOptions);
+                runner, selection, configuration, seed, jvms, newLimitSeconds, heap, directory, pipelineOptions);
     }
 
-    ConformanceOptions withHeap(String newHeap) {
+    private ConformanceOptions withHeap(String newHeap) {
         return new ConformanceOptions(
-                runner, tests, categories, jvms, limitSeconds, newHeap, delayedSeed, directory, pipelineOptions);
-    }
-
-    ConformanceOptions withDelayedSeed(long seed) {
-        return new ConformanceOptions(
-                runner, tests, categories, jvms, limitSeconds, heap, OptionalLong.of(seed), directory, pipelineOptions);
+                runner, selection, configuration, seed, jvms, limitSeconds, newHeap, directory, pipelineOptions);
     }
 
     ConformanceOptions withDirectory(Path newDirectory) {
         return new ConformanceOptions(
-                runner, tests, categories, jvms, limitSeconds, heap, delayedSeed, newDirectory, pipelineOptions);
+                runner, selection, configuration, seed, jvms, limitSeconds, heap, newDirectory, pipelineOptions);
     }
 
     private ConformanceOptions withPipelineOption(String option) {
         List<String> all = new ArrayList<>(pipelineOptions);
         all.add(option);
-        return new ConformanceOptions(runner, tests, categories, jvms, limitSeconds, heap, delayedSeed, directory, all);
+        return new ConformanceOptions(runner, selection, configuration, seed, jvms, limitSeconds, heap, directory, all);
     }
 }

@@ -2,16 +2,17 @@
 package dev.disagg.conformance;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
- * What one pipeline of a delayed pass did.
+ * What pipelines of a delayed pass did.
  *
  * <p>The runner appends one line a pipeline to the file that the system property {@code disagg.test.counters} names, for example
  * {@code {"reads":120,"delayedReads":118,"handOvers":4}}; other fields may stand beside these.
@@ -22,10 +23,9 @@ import java.util.stream.Stream;
  */
 record DelayCounters(long reads, long delayedReads, long handOvers) {
 
-    /** The file of one lane; a replaced JVM appends to it. */
-    static Path file(Path directory, int lane) {
-        return directory.resolve("lane-" + lane + ".counters");
-    }
+    static final String FILE_PROPERTY = "disagg.test.counters";
+
+    static final DelayCounters NONE = new DelayCounters(0, 0, 0);
 
     static DelayCounters parse(String line) {
         return new DelayCounters(field(line, "reads"), field(line, "delayedReads"), field(line, "handOvers"));
@@ -40,23 +40,25 @@ record DelayCounters(long reads, long delayedReads, long handOvers) {
         return Long.parseLong(matcher.group(1));
     }
 
-    static List<DelayCounters> readAll(Path directory) throws IOException {
-        List<DelayCounters> all = new ArrayList<>();
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".counters"))
-                    .sorted()
-                    .toList()) {
-                try (Stream<String> lines = Files.lines(file)) {
-                    lines.filter(line -> !line.isBlank())
-                            .map(DelayCounters::parse)
-                            .forEach(all::add);
-                }
-            }
+    /** The sum of the lines of {@code file} from byte {@code offset} on; nothing when there is no such file. */
+    static DelayCounters readFrom(Path file, long offset) throws IOException {
+        if (!Files.exists(file)) {
+            return NONE;
         }
-        return all;
+        byte[] bytes;
+        try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+            bytes = new byte[(int) (in.length() - offset)];
+            in.seek(offset);
+            in.readFully(bytes);
+        }
+        List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
+        return sum(lines.stream()
+                .filter(line -> !line.isBlank())
+                .map(DelayCounters::parse)
+                .toList());
     }
 
-    static DelayCounters sum(List<DelayCounters> all) {
+    static DelayCounters sum(Collection<DelayCounters> all) {
         return new DelayCounters(
                 all.stream().mapToLong(DelayCounters::reads).sum(),
                 all.stream().mapToLong(DelayCounters::delayedReads).sum(),

@@ -19,12 +19,14 @@ final class Lane {
     private static final int OFFERS = 3;
 
     private final ConformanceOptions options;
+    private final Needs needs;
     private final Path directory;
     private final int number;
     private @Nullable ServerProcess server;
 
-    Lane(ConformanceOptions options, Path directory, int number) {
+    Lane(ConformanceOptions options, Needs needs, Path directory, int number) {
         this.options = options;
+        this.needs = needs;
         this.directory = directory;
         this.number = number;
     }
@@ -44,7 +46,7 @@ final class Lane {
             if (server == null) {
                 server = ServerProcess.start(options, directory, number);
             }
-            Optional<Outcome> outcome = server.run(test.name(), options.limitSeconds() * test.limitFactor());
+            Optional<Outcome> outcome = server.run(test.name(), needs.limitSeconds(test, options.limitSeconds()));
             if (!server.isServing()) {
                 stop();
             }

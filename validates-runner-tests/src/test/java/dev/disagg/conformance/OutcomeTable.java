@@ -11,8 +11,6 @@ import java.util.List;
 /** The file {@code conformance.tsv} while it grows; each line is on the file system before the next test begins. Not thread-safe. */
 final class OutcomeTable implements AutoCloseable {
 
-    private static final String HEADING = "test\tresult\tmilliseconds\treason";
-
     private final BufferedWriter writer;
 
     private OutcomeTable(BufferedWriter writer) {
@@ -21,7 +19,7 @@ final class OutcomeTable implements AutoCloseable {
 
     static OutcomeTable create(Path file) throws IOException {
         OutcomeTable table = new OutcomeTable(Files.newBufferedWriter(file));
-        table.writeLine(HEADING);
+        table.writeLine(Outcome.HEADING);
         return table;
     }
 

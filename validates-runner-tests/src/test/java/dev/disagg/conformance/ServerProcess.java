@@ -65,8 +65,8 @@ final class ServerProcess {
         OPENS.forEach(packages -> command.add("--add-opens=" + packages + "=ALL-UNNAMED"));
         command.add("-Djava.io.tmpdir=" + temporary);
         command.add("-DbeamTestPipelineOptions=" + options.beamTestPipelineOptions());
-        command.add(
-                "-Ddisagg.test.counters=" + DelayCounters.file(directory, lane).toAbsolutePath());
+        command.add("-D" + DelayCounters.FILE_PROPERTY + "="
+                + directory.resolve("lane-" + lane + ".counters").toAbsolutePath());
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(TestServer.class.getName());

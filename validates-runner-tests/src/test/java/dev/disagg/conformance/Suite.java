@@ -13,38 +13,54 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The list of Beam's ValidatesRunner tests, in the order in which they run and are reported.
+ * A list of Beam's tests, in the order in which they run and are reported.
  *
- * <p>It is a copy of the facts in Beam's core {@code tests} jar (a line a test: name, categories, ignored), so that a test that disappears from the jar with a new
- * Beam version is a failure and not a smaller number.
+ * <p>The lists are copies of the facts in Beam's {@code tests} jars (a line a test: name, categories, ignored), so that a test that disappears from a jar with a new
+ * Beam version is a failure and not a smaller number. {@link JarListing} makes them.
  */
 record Suite(List<BeamTest> tests) {
+
+    /** What Beam publishes for every runner. */
+    static final String VALIDATES_RUNNER = "validates-runner";
+
+    /** Tests of Beam's core that need some runner. With those for every runner, which Beam counts among them, they are 918. */
+    static final String NEEDS_RUNNER = "needs-runner";
+
+    /** The suites there are, in the order in which they run. */
+    static final List<String> NAMES = List.of(VALIDATES_RUNNER, NEEDS_RUNNER);
 
     Suite {
         tests = List.copyOf(tests);
     }
 
-    /** Beam's suite: 409 tests. */
-    static Suite beam() {
+    /** The tests of all suites. */
+    static Suite whole() {
+        return new Suite(
+                NAMES.stream().flatMap(name -> named(name).tests().stream()).toList());
+    }
+
+    static Suite named(String name) {
         try (InputStream in = Objects.requireNonNull(
-                        Suite.class.getResourceAsStream("suite.tsv"), "suite.tsv is not on the class path");
+                        Suite.class.getResourceAsStream("suites/" + name + ".tsv"), () -> "there is no suite " + name);
                 BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            return parse(reader.lines().toList());
+            return parse(name, reader.lines().toList());
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read the list of tests suite.tsv", e);
+            throw new UncheckedIOException("cannot read the list of tests of " + name, e);
         }
     }
 
     /** Reads lines of {@code class#method TAB category,category TAB ignored} below one heading line. */
-    static Suite parse(List<String> lines) {
+    static Suite parse(String name, List<String> lines) {
         List<BeamTest> tests = new ArrayList<>();
         for (String line : lines.subList(1, lines.size())) {
             String[] fields = line.split("\t", -1);
             int hash = fields[0].indexOf('#');
             if (fields.length != 3 || hash < 0) {
-                throw new IllegalArgumentException("suite.tsv: not 'class#method TAB categories TAB ignored': " + line);
+                throw new IllegalArgumentException(
+                        "suite " + name + ": not 'class#method TAB categories TAB ignored': " + line);
             }
             tests.add(new BeamTest(
+                    name,
                     fields[0].substring(0, hash),
                     fields[0].substring(hash + 1),
                     Set.of(fields[1].split(",")),
@@ -53,8 +69,8 @@ record Suite(List<BeamTest> tests) {
         return new Suite(tests);
     }
 
-    /** The tests that {@code options} choose; their order stays. */
-    Suite select(ConformanceOptions options) {
-        return new Suite(tests.stream().filter(options::selects).toList());
+    /** The tests that {@code selection} chooses; their order stays. */
+    Suite select(Selection selection) {
+        return new Suite(tests.stream().filter(selection::selects).toList());
     }
 }

@@ -27,30 +27,30 @@ import java.util.stream.Stream;
  *
  * @param outcomes one for each test of the list, in its order
  * @param seconds wall-clock seconds of the pass
- * @param counters what the pipelines reported about delayed reads; empty unless the pass was a delayed one
  */
-record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counters) {
+record SuiteRun(List<Outcome> outcomes, long seconds) {
     private static final int MOST_AGAIN = 10;
     private static final int ROUNDS_AGAIN = 2;
+    private static final int AGAIN_LANE = 100;
 
     SuiteRun {
         outcomes = List.copyOf(outcomes);
-        counters = List.copyOf(counters);
     }
 
     /**
-     * Runs {@code suite} and writes {@code conformance.tsv} (or {@code conformance-delayed.tsv}) into the directory of the options: line by line while it runs, in the
-     * order of the suite at the end.
+     * Runs {@code suite} and writes its table, {@code conformance.tsv} or one named after the configuration, into the directory of the options: line by line while it
+     * runs, in the order of the suite at the end.
      *
+     * @param needs what some tests need
      * @param progress is told each outcome as it arrives, one at a time
      */
-    static SuiteRun run(Suite suite, ConformanceOptions options, Consumer<Outcome> progress)
+    static SuiteRun run(Suite suite, Needs needs, ConformanceOptions options, Consumer<Outcome> progress)
             throws IOException, InterruptedException {
         long startNanos = System.nanoTime();
-        Path directory = options.directory().resolve(options.passName());
+        Path directory = options.directory().resolve(options.configuration().passName());
         deleteAll(directory);
         Files.createDirectories(directory);
-        Path table = options.directory().resolve(options.passName() + ".tsv");
+        Path table = options.directory().resolve(options.configuration().passName() + ".tsv");
         Map<String, Outcome> outcomes = new ConcurrentHashMap<>();
         try (OutcomeTable stream = OutcomeTable.create(table)) {
             Consumer<Outcome> sink = outcome -> {
@@ -67,14 +67,13 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
                                 reason -> sink.accept(new Outcome(test.name(), Status.SKIP, 0, reason)),
                                 () -> attempted.add(test));
             }
-            runLanes(attempted, options, directory, sink);
-            runAgain(attempted, outcomes, options, directory, sink);
+            runLanes(lanes(attempted, needs, options.jvms()), needs, options, directory, sink);
+            runAgain(attempted, outcomes, needs, options, directory, sink);
         }
         List<Outcome> inOrder =
                 suite.tests().stream().map(test -> outcomes.get(test.name())).toList();
         OutcomeTable.write(table, inOrder);
-        List<DelayCounters> counters = options.delayedSeed().isPresent() ? DelayCounters.readAll(directory) : List.of();
-        return new SuiteRun(inOrder, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos), counters);
+        return new SuiteRun(inOrder, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos));
     }
 
     /**
@@ -84,6 +83,7 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
     private static void runAgain(
             List<BeamTest> attempted,
             Map<String, Outcome> outcomes,
+            Needs needs,
             ConformanceOptions options,
             Path directory,
             Consumer<Outcome> sink)
@@ -96,7 +96,8 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
                                 Status.PASS,
                                 outcome.millis(),
                                 "passed alone; failed first: "
-                                        + first.get(outcome.test()).reason())
+                                        + first.get(outcome.test()).reason(),
+                                outcome.counters())
                         : outcome);
         for (int round = 1; round <= ROUNDS_AGAIN; round++) {
             List<BeamTest> failed = attempted.stream()
@@ -106,26 +107,39 @@ record SuiteRun(List<Outcome> outcomes, long seconds, List<DelayCounters> counte
             if (failed.isEmpty() || failed.size() > MOST_AGAIN) {
                 return;
             }
-            new Lane(options, directory, options.jvms() + round).run(failed, again);
+            new Lane(options, needs, directory, AGAIN_LANE + round).run(failed, again);
         }
     }
 
-    /** Deals the tests out like cards, so that each lane runs the same ones in the same order every time and long classes are shared. */
+    /**
+     * The shares of the lanes: first one for each test that needs a lane of its own, then the others. These are dealt out like cards, so that each lane runs the same ones
+     * in the same order every time and long classes are shared.
+     */
+    private static List<List<BeamTest>> lanes(List<BeamTest> tests, Needs needs, int jvms) {
+        List<List<BeamTest>> lanes = new ArrayList<>();
+        tests.stream().filter(needs::ownLane).map(List::of).forEach(lanes::add);
+        List<BeamTest> shared =
+                tests.stream().filter(test -> !needs.ownLane(test)).toList();
+        for (int lane = 0; lane < Math.min(jvms, shared.size()); lane++) {
+            int first = lane;
+            lanes.add(IntStream.range(0, shared.size())
+                    .filter(index -> index % jvms == first)
+                    .mapToObj(shared::get)
+                    .toList());
+        }
+        return lanes;
+    }
+
     private static void runLanes(
-            List<BeamTest> tests, ConformanceOptions options, Path directory, Consumer<Outcome> sink)
+            List<List<BeamTest>> lanes, Needs needs, ConformanceOptions options, Path directory, Consumer<Outcome> sink)
             throws InterruptedException {
-        int lanes = Math.max(1, Math.min(options.jvms(), tests.size()));
-        ExecutorService threads = Executors.newFixedThreadPool(lanes);
+        ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, lanes.size()));
         try {
             List<Callable<Void>> work = new ArrayList<>();
-            for (int lane = 0; lane < lanes; lane++) {
-                int number = lane;
-                List<BeamTest> share = IntStream.range(0, tests.size())
-                        .filter(index -> index % lanes == number)
-                        .mapToObj(tests::get)
-                        .toList();
+            for (List<BeamTest> share : lanes) {
+                int number = work.size() + 1;
                 work.add(() -> {
-                    new Lane(options, directory, number + 1).run(share, sink);
+                    new Lane(options, needs, directory, number).run(share, sink);
                     return null;
                 });
             }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,8 @@ class SuiteRunTest {
 
     private static final String PLAIN = TroubleSuite.Plain.class.getName();
     private static final String PARAMETERS = TroubleSuite.Parameters.class.getName();
+
+    private static final Needs NOTHING = new Needs(Map.of());
 
     @TempDir
     Path directory;
@@ -81,7 +84,7 @@ class SuiteRunTest {
                     files.map(file -> file.getFileName().toString())
                             .filter(name -> name.endsWith(".log"))
                             .toList(),
-                    containsInAnyOrder("lane-1.log", "lane-2.log", "lane-3.log", "lane-4.log"));
+                    containsInAnyOrder("lane-1.log", "lane-2.log", "lane-101.log", "lane-102.log"));
         }
     }
 
@@ -89,19 +92,44 @@ class SuiteRunTest {
     void eachOutcomeIsInTheFileBeforeItIsReported() throws Exception {
         List<Boolean> seen = new ArrayList<>();
 
-        SuiteRun.run(suite(PLAIN, "passes", "isIgnoredNot"), options(1), outcome -> seen.add(inTable(outcome)));
+        SuiteRun.run(
+                suite(PLAIN, "passes", "isIgnoredNot"), NOTHING, options(1), outcome -> seen.add(inTable(outcome)));
 
         assertThat(seen, contains(true, true));
     }
 
     @Test
     void testsThatNeedAnotherLanguageAreSkippedWithTheReason() throws Exception {
-        BeamTest test = new BeamTest(PLAIN, "fails", Set.of("UsesPythonExpansionService"), false);
+        BeamTest test = new BeamTest("suite", PLAIN, "fails", Set.of("UsesPythonExpansionService"), false);
 
-        SuiteRun run = SuiteRun.run(new Suite(List.of(test)), options(1), outcome -> {});
+        SuiteRun run = SuiteRun.run(new Suite(List.of(test)), NOTHING, options(1), outcome -> {});
 
         assertThat(statuses(run), contains(Status.SKIP));
         assertThat(run.outcomes().get(0).reason().isEmpty(), is(false));
+    }
+
+    @Test
+    void testWithALaneOfItsOwnAndALongerLimitPassesWhereOthersHang() throws Exception {
+        Needs needs = Needs.parse(List.of(PLAIN + "#sleepsForThreeSeconds\tlimit=60 lane=own\tsleeps"));
+
+        SuiteRun run = SuiteRun.run(
+                suite(PLAIN, "passes", "sleepsForThreeSeconds", "isIgnoredNot"), needs, options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.PASS, Status.PASS, Status.PASS));
+        assertThat(
+                Files.readString(directory.resolve("conformance/lane-1.log"))
+                        .lines()
+                        .toList(),
+                contains("======== " + PLAIN + "#sleepsForThreeSeconds"));
+    }
+
+    @Test
+    void countersOfATestsPipelinesAreItsOwn() throws Exception {
+        SuiteRun run = run(1, PLAIN, "countsTwice", "passes", "countsTwice");
+
+        assertThat(
+                run.outcomes().stream().map(Outcome::counters).toList(),
+                contains(new DelayCounters(5, 4, 1), DelayCounters.NONE, new DelayCounters(5, 4, 1)));
     }
 
     private boolean inTable(Outcome outcome) {
@@ -117,12 +145,12 @@ class SuiteRunTest {
     }
 
     private SuiteRun run(int jvms, String className, String... methods) throws IOException, InterruptedException {
-        return SuiteRun.run(suite(className, methods), options(jvms), outcome -> {});
+        return SuiteRun.run(suite(className, methods), NOTHING, options(jvms), outcome -> {});
     }
 
     private static Suite suite(String className, String... methods) {
         return new Suite(Arrays.stream(methods)
-                .map(method -> new BeamTest(className, method, Set.of("ValidatesRunner"), false))
+                .map(method -> new BeamTest("suite", className, method, Set.of("ValidatesRunner"), false))
                 .toList());
     }
 

@@ -6,10 +6,12 @@ import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.everyItem;
 import static org.hamcrest.Matchers.hasItem;
+import static org.hamcrest.Matchers.hasItems;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.startsWith;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,12 +20,40 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SuiteTest {
 
     @Test
-    void beamHas409TestsOfWhich393AreAttempted() {
-        List<BeamTest> tests = Suite.beam().tests();
+    void beamHas409TestsForEveryRunnerOfWhich393AreAttempted() {
+        List<BeamTest> tests = Suite.named(Suite.VALIDATES_RUNNER).tests();
 
         assertThat(tests, hasSize(409));
         assertThat(tests.stream().filter(test -> test.skipReason().isEmpty()).toList(), hasSize(393));
-        assertThat(tests.stream().map(BeamTest::name).distinct().toList(), hasSize(409));
+    }
+
+    @Test
+    void beamsCoreHas918TestsThatNeedARunner() {
+        assertThat(
+                Suite.named(Suite.VALIDATES_RUNNER).tests().size()
+                        + Suite.named(Suite.NEEDS_RUNNER).tests().size(),
+                equalTo(918));
+    }
+
+    @Test
+    void noTestIsInTwoSuites() {
+        List<BeamTest> tests = Suite.whole().tests();
+
+        assertThat(tests.stream().map(BeamTest::name).distinct().toList(), hasSize(tests.size()));
+    }
+
+    @Test
+    void onlyTestsThatAreThereNeedMore() throws IOException {
+        List<String> names = Suite.whole().tests().stream().map(BeamTest::name).toList();
+
+        assertThat(names, hasItems(Needs.read(Needs.FILE).byTest().keySet().toArray(String[]::new)));
+    }
+
+    @Test
+    void needWithoutAReasonOrOfAnUnknownKindIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> Needs.parse(List.of("a#x\tlimit=3")));
+        assertThrows(IllegalArgumentException.class, () -> Needs.parse(List.of("a#x\tluck\tmuch")));
+        assertThrows(IllegalArgumentException.class, () -> Needs.parse(List.of("a#x\tlimit=3\tr", "a#x\tlimit=4\tr")));
     }
 
     @Test
@@ -44,6 +74,15 @@ class SuiteTest {
     }
 
     @Test
+    void configurationGivesThePipelinesItsOptions() {
+        assertThat(
+                ConformanceOptions.defaults()
+                        .with(List.of("--configuration=parallel"))
+                        .beamTestPipelineOptions(),
+                equalTo("[\"--runner=TestDisaggRunner\",\"--parallelism=4\",\"--maxBundleElements=1\"]"));
+    }
+
+    @Test
     void otherOptionsGoToThePipelinesAsJson() {
         ConformanceOptions options = ConformanceOptions.defaults()
                 .with(List.of("--stateLatency=5ms", "--parallelism=4", "--delayed=7", "--x=a\"b"));
@@ -56,7 +95,16 @@ class SuiteTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"--tests=(", "--category=UsesMagic", "--jvms=0", "--limit=soon", "--delayed=x", "PipelineTest"})
+            strings = {
+                "--tests=(",
+                "--category=UsesMagic",
+                "--suite=none",
+                "--configuration=odd",
+                "--jvms=0",
+                "--limit=soon",
+                "--delayed=x",
+                "PipelineTest"
+            })
     void wrongOptionIsRefusedByName(String argument) {
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class,
@@ -75,7 +123,10 @@ class SuiteTest {
     }
 
     private static List<String> names(String option) {
-        return Suite.beam().select(ConformanceOptions.defaults().with(List.of(option))).tests().stream()
+        return Suite.whole()
+                .select(ConformanceOptions.defaults().with(List.of(option)).selection())
+                .tests()
+                .stream()
                 .map(BeamTest::name)
                 .toList();
     }

@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -46,6 +47,7 @@ final class TestServer {
     private static final int FRAMES_IN_REASON = 3;
 
     private final PrintStream answers;
+    private final Path counters = Path.of(System.getProperty(DelayCounters.FILE_PROPERTY));
     private final ScheduledExecutorService watchdog = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "conformance-watchdog");
         thread.setDaemon(true);
@@ -76,8 +78,9 @@ final class TestServer {
         }
     }
 
-    private void run(String test, long limitSeconds) {
+    private void run(String test, long limitSeconds) throws IOException {
         Thread runner = Thread.currentThread();
+        long countersOffset = counters.toFile().length();
         long startNanos = System.nanoTime();
         AtomicBoolean decided = new AtomicBoolean();
         Future<?> watch = watchdog.scheduleAtFixedRate(
@@ -94,7 +97,9 @@ final class TestServer {
         if (decided.compareAndSet(false, true)) {
             watch.cancel(false);
             Status status = reason.isEmpty() ? Status.PASS : Status.FAIL;
-            answers.println(OUTCOME + new Outcome(test, status, millisSince(startNanos), reason).toLine());
+            long millis = millisSince(startNanos);
+            DelayCounters counted = DelayCounters.readFrom(counters, countersOffset);
+            answers.println(OUTCOME + new Outcome(test, status, millis, reason, counted).toLine());
         } else {
             // The watchdog is reporting this test and ends the JVM; another answer would be one too many.
             parkUntilTheEnd();

@@ -3,8 +3,13 @@ package dev.disagg.conformance;
 
 import static org.junit.Assert.assertEquals;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.Ignore;
 import org.junit.Test;
 import org.junit.runner.RunWith;
@@ -29,6 +34,21 @@ public final class TroubleSuite {
         @Test
         public void hangs() throws InterruptedException {
             new CountDownLatch(1).await();
+        }
+
+        /** Longer than the limit of {@link SuiteRunTest}. */
+        @Test
+        public void sleepsForThreeSeconds() throws InterruptedException {
+            new CountDownLatch(1).await(3, TimeUnit.SECONDS);
+        }
+
+        @Test
+        public void countsTwice() throws IOException {
+            Files.writeString(
+                    Path.of(System.getProperty(DelayCounters.FILE_PROPERTY)),
+                    "{\"reads\":2,\"delayedReads\":2,\"handOvers\":0}\n{\"reads\":3,\"delayedReads\":2,\"handOvers\":1}\n",
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
         }
 
         @Test

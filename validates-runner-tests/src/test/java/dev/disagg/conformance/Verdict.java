@@ -3,14 +3,18 @@ package dev.disagg.conformance;
 
 import dev.disagg.conformance.Outcome.Status;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Judges a pass: good when exactly the expected tests fail and, in a delayed pass, reads really were delayed.
  *
- * @param summary the lines to print
+ * @param summary the lines to print, one for each suite
  * @param complaints why the build fails; empty when it does not
  */
 record Verdict(List<String> summary, List<String> complaints) {
@@ -22,40 +26,30 @@ record Verdict(List<String> summary, List<String> complaints) {
         complaints = List.copyOf(complaints);
     }
 
-    /**
-     * @param whole every test there is: an expectation about a test that is not among them is a complaint
-     * @param delayed whether the run had to delay its reads
-     */
-    static Verdict of(SuiteRun run, Suite whole, ExpectedFailures expected, String passName, boolean delayed) {
+    /** @param whole every test there is: an expectation about a test that is not among them is a complaint */
+    static Verdict of(SuiteRun run, Suite whole, ExpectedFailures expected, Configuration configuration) {
         List<String> complaints = new ArrayList<>();
-        long passed = 0;
-        long failed = 0;
-        long failedAsExpected = 0;
-        long skipped = 0;
         for (Outcome outcome : run.outcomes()) {
-            boolean expectedToFail = expected.reasonFor(outcome.test()).isPresent();
-            switch (outcome.status()) {
-                case PASS -> passed++;
-                case FAIL -> failed++;
-                case SKIP -> skipped++;
-            }
-            if (outcome.status() == Status.FAIL && expectedToFail) {
-                failedAsExpected++;
-            }
-            complaintAbout(outcome, expectedToFail).ifPresent(complaints::add);
+            complaintAbout(outcome, expected.reasonFor(outcome.test()).isPresent())
+                    .ifPresent(complaints::add);
         }
-        List<String> names = whole.tests().stream().map(BeamTest::name).toList();
-        expected.reasons().keySet().stream()
-                .filter(name -> !names.contains(name))
+        Map<String, BeamTest> byName = whole.tests().stream().collect(Collectors.toMap(BeamTest::name, test -> test));
+        expected.all().keySet().stream()
+                .filter(name -> !byName.containsKey(name))
                 .sorted()
                 .map(name -> "expected to fail, but there is no such test; remove its line: " + name)
                 .forEach(complaints::add);
 
+        Map<String, List<Outcome>> bySuite = run.outcomes().stream()
+                .collect(Collectors.groupingBy(
+                        outcome -> byName.get(outcome.test()).suite(), LinkedHashMap::new, Collectors.toList()));
         List<String> summary = new ArrayList<>();
-        summary.add("%s: %d attempted, %d passed, %d failed (%d expected), %d skipped, %d s"
-                .formatted(passName, passed + failed, passed, failed, failedAsExpected, skipped, run.seconds()));
-        if (delayed) {
-            DelayCounters sum = DelayCounters.sum(run.counters());
+        bySuite.forEach(
+                (suite, outcomes) -> summary.add(configuration.passName() + ": " + counts(suite, outcomes, expected)));
+        summary.add(configuration.passName() + ": " + run.seconds() + " s");
+        if (configuration == Configuration.DELAYED) {
+            DelayCounters sum = DelayCounters.sum(
+                    run.outcomes().stream().map(Outcome::counters).toList());
             summary.add(String.format(
                     Locale.ROOT,
                     "delayed reads: %d of %d (%.1f %%), hand-overs: %d",
@@ -66,6 +60,26 @@ record Verdict(List<String> summary, List<String> complaints) {
             complaintsAbout(sum, complaints);
         }
         return new Verdict(summary, complaints);
+    }
+
+    private static String counts(String suite, List<Outcome> outcomes, ExpectedFailures expected) {
+        Predicate<Outcome> failed = outcome -> outcome.status() == Status.FAIL;
+        long passed = count(outcomes, outcome -> outcome.status() == Status.PASS);
+        return "%s: %d attempted, %d passed, %d failed (%d expected, %d not the runner's business), %d skipped"
+                .formatted(
+                        suite,
+                        passed + count(outcomes, failed),
+                        passed,
+                        count(outcomes, failed),
+                        count(outcomes, failed.and(outcome -> expected.reasons().containsKey(outcome.test()))),
+                        count(
+                                outcomes,
+                                failed.and(outcome -> expected.notTheRunners().containsKey(outcome.test()))),
+                        count(outcomes, outcome -> outcome.status() == Status.SKIP));
+    }
+
+    private static long count(List<Outcome> outcomes, Predicate<Outcome> predicate) {
+        return outcomes.stream().filter(predicate).count();
     }
 
     private static void complaintsAbout(DelayCounters sum, List<String> complaints) {

@@ -130,6 +130,18 @@ public final class DisaggPipelineResult implements PipelineResult {
                 : MetricsContainerStepMap.asAttemptedOnlyMetricResults(steps);
     }
 
+    /**
+     * Stops reading and finishes what was read: endless sources end where they are, bounded ones are read to their end,
+     * restrictions of splittable DoFns are truncated ({@code @TruncateRestriction}), waiting processing-time timers fire
+     * once, all windows close. Returns at once; {@link #waitUntilFinish()} tells the end, which is DONE. Can not be undone:
+     * also after a restart the job goes on to its end.
+     */
+    public void drain() {
+        if (job != null) {
+            job.drain();
+        }
+    }
+
     /** Takes a checkpoint now; completes when it is committed. */
     public CompletableFuture<Void> checkpoint() {
         return job == null ? CompletableFuture.completedFuture(null) : job.checkpoint();

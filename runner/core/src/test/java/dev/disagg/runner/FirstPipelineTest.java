@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner;
 
+import static org.hamcrest.MatcherAssert.assertThat;
+import static org.hamcrest.Matchers.is;
+
 import java.util.Arrays;
 import org.apache.beam.sdk.Pipeline;
+import org.apache.beam.sdk.PipelineResult;
 import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.coders.VarIntCoder;
 import org.apache.beam.sdk.coders.VarLongCoder;
@@ -33,6 +37,11 @@ class FirstPipelineTest {
         String[] all = Arrays.copyOf(args, args.length + 1);
         all[args.length] = "--runner=TestDisaggRunner";
         return Pipeline.create(PipelineOptionsFactory.fromArgs(all).create());
+    }
+
+    @Test
+    void pipelineWithoutAnyTransformIsDone() {
+        assertThat(pipeline().run().waitUntilFinish(), is(PipelineResult.State.DONE));
     }
 
     @Test

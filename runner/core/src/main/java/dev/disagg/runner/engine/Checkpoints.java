@@ -2,7 +2,6 @@
 package dev.disagg.runner.engine;
 
 import dev.disagg.runner.task.Barrier;
-import dev.disagg.runner.task.SourceTask;
 import dev.disagg.runner.task.StageTask;
 import dev.disagg.state.ByteStore;
 import dev.disagg.ufs.Checkpoint;
@@ -22,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
     private static final int MAX_FAILURES_IN_A_ROW = 3;
+    /** Attribute of the checkpoints of a job that is being drained. */
+    private static final byte[] DRAINED = {1};
 
     private final JobStore store;
     private final JobSpec spec;
@@ -42,13 +44,17 @@ final class Checkpoints {
     private final List<StageTask> tasks;
     private final Executor coordinator;
     private final EngineTime time;
-    private final Runnable afterCommit;
+    private final Consumer<List<InMemoryBundleFinalizer.Finalization>> finalizers;
+    /** Of checkpoints that were given up: those of the next one. */
+    private final List<InMemoryBundleFinalizer.Finalization> carried = new ArrayList<>();
+
     private final Consumer<Throwable> fail;
 
     private OwnerRecord jobOwner;
     private @Nullable Running running;
     private long lastId;
     private int failuresInARow;
+    private boolean drained;
     private volatile Stats stats = new Stats(0, 0, 0, 0, 0);
 
     /**
@@ -70,6 +76,7 @@ final class Checkpoints {
         final RequestCounts before;
         final Map<StageTask, CompletableFuture<@Nullable OwnerRecord>> parts = new LinkedHashMap<>();
         final Map<StageTask, ByteStore.Frozen> frozen = new LinkedHashMap<>();
+        final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
         final CompletableFuture<Void> done = new CompletableFuture<>();
         boolean over;
 
@@ -81,7 +88,10 @@ final class Checkpoints {
         }
     }
 
-    /** @param fail ends the job */
+    /**
+     * @param finalizers calls what waits for a commit
+     * @param fail ends the job
+     */
     Checkpoints(
             JobStore store,
             JobSpec spec,
@@ -89,7 +99,7 @@ final class Checkpoints {
             List<StageTask> tasks,
             Executor coordinator,
             EngineTime time,
-            Runnable afterCommit,
+            Consumer<List<InMemoryBundleFinalizer.Finalization>> finalizers,
             Consumer<Throwable> fail) {
         this.store = store;
         this.spec = spec;
@@ -97,7 +107,7 @@ final class Checkpoints {
         this.tasks = tasks;
         this.coordinator = coordinator;
         this.time = time;
-        this.afterCommit = afterCommit;
+        this.finalizers = finalizers;
         this.fail = fail;
         this.jobOwner = store.files().emptyOwner();
         this.lastId = store.log().state().lastCheckpointId();
@@ -105,6 +115,16 @@ final class Checkpoints {
 
     Stats stats() {
         return stats;
+    }
+
+    /** From now on the job is being drained. Coordinator. */
+    void drained() {
+        drained = true;
+    }
+
+    /** Whether the job was being drained when this checkpoint was taken. */
+    static boolean isDrained(Checkpoint checkpoint) {
+        return java.util.Arrays.equals(checkpoint.attributes(), DRAINED);
     }
 
     /** The number of the checkpoint under way, 0 for none. Coordinator. */
@@ -121,28 +141,36 @@ final class Checkpoints {
             }
             begun = new Running(++lastId, store.files().createPack(), time.nanoTime(), store.requests());
             running = begun;
+            begun.finalizations.addAll(carried);
+            carried.clear();
         }
         Barrier barrier = new Barrier(begun.id);
         for (StageTask task : tasks) {
-            if (task instanceof SourceTask source) {
-                source.inject(barrier);
+            if (task.stage().source()) {
+                task.inject(barrier);
             }
         }
         return begun.done;
     }
 
     /** A task is over with all before the barrier. Any leader. */
-    void snapshot(StageTask task, Barrier barrier, ByteStore.@Nullable Frozen frozen) {
+    void snapshot(
+            StageTask task,
+            Barrier barrier,
+            ByteStore.@Nullable Frozen frozen,
+            List<InMemoryBundleFinalizer.Finalization> finalizations) {
         Running of;
         boolean all;
         synchronized (this) {
             of = running;
             if (of == null || of.id != barrier.checkpoint() || of.over) {
+                carried.addAll(finalizations);
                 if (frozen != null) {
                     frozen.aborted();
                 }
                 return;
             }
+            of.finalizations.addAll(finalizations);
             if (frozen == null) {
                 of.parts.put(task, CompletableFuture.completedFuture(null));
             } else {
@@ -181,8 +209,9 @@ final class Checkpoints {
             });
             Joined.get(of.pack.seal());
             jobOwner = job;
-            of.frozen.forEach((task, frozen) -> tell(task, frozen::sealed));
-            Checkpoint checkpoint = new Checkpoint(of.id, store.log().epoch(), false, owners, new byte[0]);
+            of.frozen.forEach((task, frozen) -> tell(task, () -> task.execute(frozen::sealed)));
+            Checkpoint checkpoint =
+                    new Checkpoint(of.id, store.log().epoch(), false, owners, drained ? DRAINED : new byte[0]);
             store.log().checkpoint(checkpoint, store.expiring(spec.retainedCheckpoints()));
         } catch (RuntimeException e) {
             giveUp(of, e);
@@ -195,11 +224,11 @@ final class Checkpoints {
         stats = new Stats(stats.committed() + 1, of.id, millis, written.bytesWritten(), stats.failed());
         LOG.debug("checkpoint {} is committed after {} ms", of.id, millis);
         for (StageTask task : tasks) {
-            if (task instanceof SourceTask source) {
-                source.committed(of.id);
+            if (task.hearsOfCommits()) {
+                tell(task, () -> task.committed(of.id));
             }
         }
-        afterCommit.run();
+        finalizers.accept(of.finalizations);
         of.done.complete(null);
         sweep();
     }
@@ -244,8 +273,11 @@ final class Checkpoints {
 
     private void giveUp(Running of, RuntimeException cause) {
         finish(of);
+        synchronized (this) {
+            carried.addAll(of.finalizations);
+        }
         of.pack.abort();
-        of.frozen.forEach((task, frozen) -> tell(task, frozen::aborted));
+        of.frozen.forEach((task, frozen) -> tell(task, () -> task.execute(frozen::aborted)));
         stats = new Stats(stats.committed(), stats.lastId(), stats.lastMillis(), stats.lastBytes(), stats.failed() + 1);
         of.done.completeExceptionally(cause);
         failuresInARow++;
@@ -259,7 +291,7 @@ final class Checkpoints {
     /** Tells a task of the end of its snapshot; one that has ended itself needs not hear of it. */
     private static void tell(StageTask task, Runnable call) {
         try {
-            task.execute(call);
+            call.run();
         } catch (RejectedExecutionException e) {
             LOG.debug("{} has ended before the end of its snapshot", task.name());
         }

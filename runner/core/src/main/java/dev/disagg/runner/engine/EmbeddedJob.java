@@ -24,7 +24,6 @@ import dev.disagg.ufs.RequestCounts;
 import dev.disagg.ufs.Scheduler;
 import dev.disagg.ufs.SystemThreads;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -65,9 +64,9 @@ public final class EmbeddedJob implements TaskHost {
     private final StateBackend backend;
     private final List<StageTask> tasks;
     private final Checkpoints checkpoints;
+    private final CheckpointClock clock;
     private final MetricsContainerStepMap metrics = new MetricsContainerStepMap();
     private final Set<StageTask> unfinished = new HashSet<>();
-    private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final @Nullable DelaySource delays;
     private final Activity activity;
@@ -130,7 +129,8 @@ public final class EmbeddedJob implements TaskHost {
             });
             this.unfinished.addAll(tasks);
             this.checkpoints = new Checkpoints(
-                    store, spec, Identity.encode(graph), tasks, coordinator, time, this::runFinalizations, this::fail);
+                    store, spec, Identity.encode(graph), tasks, coordinator, time, EmbeddedJob::call, this::fail);
+            this.clock = new CheckpointClock(checkpoints, scheduler, this::submit, activity, spec, () -> ending);
         } catch (RuntimeException | Error e) {
             store.close();
             coordinator.shutdown();
@@ -149,6 +149,10 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     private void begin() {
+        if (tasks.isEmpty()) {
+            end(new Outcome(Outcome.Kind.DONE, null));
+            return;
+        }
         if (spec.restore().isPresent() && !spec.checkpointing()) {
             LOG.warn(
                     "job {} takes no checkpoints: if it is stopped before it is done, it begins again from where it began now;"
@@ -159,9 +163,10 @@ public final class EmbeddedJob implements TaskHost {
             removeUnneeded();
         }
         tasks.forEach(StageTask::start);
-        if (spec.checkpointing()) {
-            scheduleCheckpoint();
+        if (store.start().filter(Checkpoints::isDrained).isPresent()) {
+            drain();
         }
+        clock.start();
     }
 
     private void removeUnneeded() {
@@ -174,25 +179,21 @@ public final class EmbeddedJob implements TaskHost {
         }
     }
 
-    private void scheduleCheckpoint() {
-        scheduler.schedule(spec.checkpointInterval().toNanos(), () -> submit(this::periodicCheckpoint));
+    /** Stops reading and finishes what was read; the job is then done. Any thread. */
+    public void drain() {
+        submit(() -> {
+            if (!ending) {
+                LOG.info("job {} is drained: it reads no more and ends when what was read is finished", spec.jobName());
+                checkpoints.drained();
+                tasks.forEach(StageTask::drain);
+            }
+        });
     }
 
-    private void periodicCheckpoint() {
-        if (ending) {
-            return;
-        }
-        checkpoints.trigger().whenComplete((done, failure) -> scheduleCheckpoint());
-        long id = checkpoints.runningId();
-        if (id > 0) {
-            scheduler.schedule(spec.checkpointTimeout().toNanos(), () -> submit(() -> checkpoints.timeOut(id)));
-        }
-    }
-
-    /** Takes a checkpoint now. */
+    /** Takes a checkpoint that contains all that has happened before this call. */
     public CompletableFuture<Void> checkpoint() {
         CompletableFuture<Void> result = new CompletableFuture<>();
-        submit(() -> checkpoints.trigger().whenComplete((done, failure) -> {
+        submit(() -> clock.take().whenComplete((done, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(Joined.cause(failure));
             } else {
@@ -249,28 +250,20 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     @Override
-    public boolean checkpointing() {
-        return spec.checkpointing();
+    public void checkpointNeeded(boolean last) {
+        clock.need(last);
     }
 
     @Override
-    public void snapshot(StageTask task, Barrier barrier, ByteStore.@Nullable Frozen frozen) {
-        checkpoints.snapshot(task, barrier, frozen);
+    public void snapshot(
+            StageTask task,
+            Barrier barrier,
+            ByteStore.@Nullable Frozen frozen,
+            List<InMemoryBundleFinalizer.Finalization> finalizations) {
+        checkpoints.snapshot(task, barrier, frozen, finalizations);
     }
 
-    @Override
-    public void bundleFinished(List<InMemoryBundleFinalizer.Finalization> done) {
-        submit(() -> {
-            finalizations.addAll(done);
-            if (!spec.checkpointing()) {
-                runFinalizations();
-            }
-        });
-    }
-
-    private void runFinalizations() {
-        List<InMemoryBundleFinalizer.Finalization> due = List.copyOf(finalizations);
-        finalizations.clear();
+    private static void call(List<InMemoryBundleFinalizer.Finalization> due) {
         for (InMemoryBundleFinalizer.Finalization finalization : due) {
             try {
                 finalization.getCallback().onBundleSuccess();
@@ -285,10 +278,9 @@ public final class EmbeddedJob implements TaskHost {
         submit(() -> {
             unfinished.remove(task);
             if (unfinished.isEmpty()) {
-                if (spec.checkpointing()) {
+                if (spec.checkpointing() || clock.everNeeded()) {
                     // What finalizers and sources wait for must be durable before the job is done.
-                    checkpoints
-                            .trigger()
+                    clock.take()
                             .whenComplete((done, failure) -> submit(() -> end(
                                     failure == null
                                             ? new Outcome(Outcome.Kind.DONE, null)

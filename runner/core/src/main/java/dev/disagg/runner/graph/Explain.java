@@ -20,6 +20,7 @@ public final class Explain {
                     .append(stage.parallelism())
                     .append("  ")
                     .append(kind(stage.head()))
+                    .append(stage.stableInput() ? ", stable input" : "")
                     .append('\n');
             for (StageGraph.Edge edge : graph.into(stage.index())) {
                 out.append("    <- stage ")

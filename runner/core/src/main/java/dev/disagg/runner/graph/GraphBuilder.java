@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fuses transforms into stages. A transform joins the stage that produces its input, unless it needs an exchange, reads a
- * side input (elements may have to wait for it, which they do at the door of a stage), or has several producers.
+ * side input or requires stable input (elements have to wait, which they do at the door of a stage), or has several
+ * producers.
  */
 final class GraphBuilder {
     private final int parallelism;
@@ -55,6 +56,7 @@ final class GraphBuilder {
         final int parallelism;
         final List<Step> steps = new ArrayList<>();
         final List<PCollectionView<?>> views = new ArrayList<>();
+        boolean stableInput;
 
         Draft(int index, String id, Head head, int parallelism) {
             this.index = index;
@@ -177,8 +179,9 @@ final class GraphBuilder {
     }
 
     void parDo(ParDoSpec spec, PCollection<?> input) {
-        Place place = placeFor(spec.name(), input, !spec.sideInputs().isEmpty());
+        Place place = placeFor(spec.name(), input, !spec.sideInputs().isEmpty() || spec.stableInput());
         place.stage().views.addAll(MaterializedViews.of(spec));
+        place.stage().stableInput |= spec.stableInput();
         addStep(place.stage(), new Step.Do(place.collection(), spec));
     }
 
@@ -186,6 +189,7 @@ final class GraphBuilder {
         Head.Stateful head = new Head.Stateful(spec);
         Draft stage = newStage(spec.name(), head, parallelism);
         stage.views.addAll(MaterializedViews.of(spec));
+        stage.stableInput = spec.stableInput();
         connect(stage, partsOf(input), new Exchange.ByKey(head.keyCoder()));
     }
 
@@ -193,6 +197,7 @@ final class GraphBuilder {
         Coder<?> keyCoder = ((KvCoder<?, ?>) input.getCoder()).getKeyCoder();
         Draft stage = newStage(spec.name(), new Head.Splittable(spec, process, keyCoder), parallelism);
         stage.views.addAll(MaterializedViews.of(spec));
+        stage.stableInput = spec.stableInput();
         connect(stage, partsOf(input), new Exchange.ByKey(keyCoder));
     }
 
@@ -267,7 +272,13 @@ final class GraphBuilder {
                         (index, newIndex) -> {
                             Draft draft = drafts.get(index);
                             return new StageGraph.Stage(
-                                    newIndex, draft.id, draft.head, draft.steps, views.get(index), draft.parallelism);
+                                    newIndex,
+                                    draft.id,
+                                    draft.head,
+                                    draft.steps,
+                                    views.get(index),
+                                    draft.parallelism,
+                                    draft.stableInput);
                         },
                         unbounded);
     }

@@ -6,6 +6,8 @@ import java.util.Map;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.DoFnSchemaInformation;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignature;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignatures;
 import org.apache.beam.sdk.util.SerializableUtils;
 import org.apache.beam.sdk.values.PCollectionView;
 import org.apache.beam.sdk.values.TupleTag;
@@ -31,6 +33,18 @@ public record ParDoSpec(
         WindowingStrategy<?, ?> windowing,
         DoFnSchemaInformation schemaInformation,
         Map<String, PCollectionView<?>> sideInputs) {
+
+    /** Whether some method of the DoFn must see an element or timer again, the same, after any failure. */
+    public boolean stableInput() {
+        DoFnSignature signature = DoFnSignatures.getSignature(fn.getClass());
+        DoFnSignature.OnWindowExpirationMethod expiration = signature.onWindowExpiration();
+        return signature.processElement().requiresStableInput()
+                || signature.onTimerMethods().values().stream()
+                        .anyMatch(DoFnSignature.OnTimerMethod::requiresStableInput)
+                || signature.onTimerFamilyMethods().values().stream()
+                        .anyMatch(DoFnSignature.OnTimerFamilyMethod::requiresStableInput)
+                || (expiration != null && expiration.requiresStableInput());
+    }
 
     /** A fresh instance. */
     public DoFn<?, ?> newFn() {

@@ -159,7 +159,6 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         DoFnSignature signature = DoFnSignatures.getSignature(fn.getClass());
         PCollection<?> input = (PCollection<?>) mainInputs(node).iterator().next();
         String name = node.getFullName();
-        checkStableInput(name, signature);
         ParDoSpec spec = new ParDoSpec(
                 name,
                 fn,
@@ -192,24 +191,8 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         }
     }
 
-    private void checkStableInput(String name, DoFnSignature signature) {
-        DoFnSignature.OnWindowExpirationMethod expiration = signature.onWindowExpiration();
-        if ((signature.processElement() != null && signature.processElement().requiresStableInput())
-                || signature.onTimerMethods().values().stream()
-                        .anyMatch(DoFnSignature.OnTimerMethod::requiresStableInput)
-                || signature.onTimerFamilyMethods().values().stream()
-                        .anyMatch(DoFnSignature.OnTimerFamilyMethod::requiresStableInput)
-                || (expiration != null && expiration.requiresStableInput())) {
-            problems.add(name
-                    + ": @RequiresStableInput is not supported in this version; put a Reshuffle in front of the transform"
-                    + " and make it idempotent, then drop the annotation");
-        }
-    }
-
     private void splittable(TransformHierarchy.Node node, SplittableParDo.ProcessKeyedElements<?, ?, ?, ?> process) {
         PCollection<?> input = (PCollection<?>) mainInputs(node).iterator().next();
-        checkStableInput(
-                node.getFullName(), DoFnSignatures.getSignature(process.getFn().getClass()));
         ParDoSpec spec = new ParDoSpec(
                 node.getFullName(),
                 process.getFn(),

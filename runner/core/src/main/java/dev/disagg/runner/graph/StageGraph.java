@@ -40,8 +40,10 @@ public record StageGraph(List<Stage> stages, List<Edge> edges, boolean unbounded
      * @param steps what they pass, in topological order
      * @param views side inputs that arrive by broadcast
      * @param parallelism number of tasks
+     * @param stableInput whether elements may go in only once a checkpoint contains them
      */
-    public record Stage(int index, String id, Head head, List<Step> steps, List<View> views, int parallelism) {
+    public record Stage(
+            int index, String id, Head head, List<Step> steps, List<View> views, int parallelism, boolean stableInput) {
         public Stage {
             steps = List.copyOf(steps);
             views = List.copyOf(views);
@@ -55,9 +57,9 @@ public record StageGraph(List<Stage> stages, List<Edge> edges, boolean unbounded
             return head instanceof Head.Source;
         }
 
-        /** Whether its tasks keep state: keyed state, source positions, or elements that wait for a side input. */
+        /** Whether its tasks keep state: keyed state, source positions, or elements that wait. */
         public boolean stateful() {
-            return keyed() || source() || !views.isEmpty();
+            return keyed() || source() || !views.isEmpty() || stableInput;
         }
 
         /** All transforms in this stage, by full name. */

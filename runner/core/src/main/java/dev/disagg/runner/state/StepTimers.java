@@ -9,6 +9,7 @@ import org.apache.beam.runners.core.StateNamespace;
 import org.apache.beam.runners.core.TimerInternals;
 import org.apache.beam.sdk.state.TimeDomain;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.values.CausedByDrain;
 import org.joda.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +41,13 @@ public final class StepTimers implements TimerInternals {
         }
     }
 
-    /** The timer, in Beam's terms. */
-    public TimerData data(Timer timer) {
-        return names.data(timer);
+    /**
+     * The timer, in Beam's terms.
+     *
+     * @param byDrain whether it fires because the pipeline is drained
+     */
+    public TimerData data(Timer timer, boolean byDrain) {
+        return names.data(timer, byDrain ? CausedByDrain.CAUSED_BY_DRAIN : CausedByDrain.NORMAL);
     }
 
     private KeyTimers timers() {

@@ -15,6 +15,7 @@ import org.apache.beam.runners.core.TimerInternals.TimerData;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.state.TimeDomain;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.values.CausedByDrain;
 import org.joda.time.Instant;
 
 /**
@@ -61,7 +62,7 @@ final class TimerNames {
         return bytes.toByteArray();
     }
 
-    TimerData data(Timer timer) {
+    TimerData data(Timer timer, CausedByDrain causedByDrain) {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(timer.id()));
         try {
             TimeDomain domain = domain(in.readByte());
@@ -84,7 +85,8 @@ final class TimerNames {
                     namespace,
                     new Instant(timer.timestampMillis()),
                     new Instant(timer.outputTimestampMillis()),
-                    domain);
+                    domain,
+                    causedByDrain);
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "the stored name of a timer of domain " + TimerDomain.EVENT + " is damaged", e);

@@ -20,19 +20,22 @@ public final class Activity {
         this.watched = watched;
     }
 
-    void begin() {
+    /** One more thing is going on. */
+    public void begin() {
         if (watched) {
             active.incrementAndGet();
         }
     }
 
-    void end() {
+    /** One thing less is going on. */
+    public void end() {
         if (watched && active.decrementAndGet() == 0) {
             release();
         }
     }
 
-    boolean isWatched() {
+    /** Whether somebody may ask for quiescence. */
+    public boolean isWatched() {
         return watched;
     }
 

@@ -25,12 +25,12 @@ final class Fire extends Computation {
 
     @Override
     protected boolean prepare() {
-        return task.prepare(this);
+        return task.prefetch().prepare(this);
     }
 
     @Override
     protected void run() {
-        task.fire(this);
+        task.bodies().fire(this);
     }
 
     @Override

@@ -30,6 +30,14 @@ final class KeyedElement extends Computation {
         this.edge = edge;
     }
 
+    KeyEntry entry() {
+        KeyEntry owned = entry;
+        if (owned == null) {
+            throw new IllegalStateException("an element was run before it was admitted");
+        }
+        return owned;
+    }
+
     private KeyedTask task() {
         KeyedTask owner = task;
         if (owner == null) {
@@ -40,12 +48,12 @@ final class KeyedElement extends Computation {
 
     @Override
     protected boolean prepare() {
-        return task().prepare(this);
+        return task().prefetch().prepare(this);
     }
 
     @Override
     protected void run() {
-        task().process(this);
+        task().bodies().process(this);
     }
 
     @Override

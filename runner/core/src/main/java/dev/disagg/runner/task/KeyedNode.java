@@ -78,6 +78,11 @@ abstract class KeyedNode implements Node {
         return false;
     }
 
+    /** Whether timers that fire because of a drain say so. */
+    boolean tellsOfDrain() {
+        return true;
+    }
+
     /** Fires timers of the bound key, in this order. */
     abstract void timers(List<TimerData> due);
 

@@ -49,13 +49,18 @@ final class ProcessingTimers {
         return cells.timers(TimerDomain.PROCESSING).minTimestampMillis();
     }
 
+    /** Before which timers are due: of restrictions that wait to go on, all are when the job is drained. */
+    private long dueMillis() {
+        return atEnd == AtEnd.RESUME && task.draining() ? Long.MAX_VALUE : task.timerNowMillis();
+    }
+
     /** Admits firings that are due, at most about {@code room}; returns how many. */
     int poll(int room) {
         if (scan == null) {
-            if (firing > 0 || last || nextMillis() >= task.nowMillis()) {
+            if (firing > 0 || last || nextMillis() >= dueMillis()) {
                 return 0;
             }
-            beforeMillis = task.nowMillis();
+            beforeMillis = dueMillis();
             scan = cells.timers(TimerDomain.PROCESSING).due(beforeMillis);
         }
         return step(room);
@@ -92,7 +97,7 @@ final class ProcessingTimers {
 
     /** Whether no timer is due or being fired. */
     boolean isQuiet() {
-        return scan == null && firing == 0 && (last || nextMillis() >= task.nowMillis());
+        return scan == null && firing == 0 && (last || nextMillis() >= dueMillis());
     }
 
     void fired() {
@@ -104,17 +109,22 @@ final class ProcessingTimers {
         return last && atEnd == AtEnd.FIRE_ONCE;
     }
 
+    /** Whether timers are pending, or may yet be set, that fire at their time although all input has ended. */
+    boolean goOn() {
+        return atEnd == AtEnd.RESUME && (task.async().inFlight() > 0 || scan != null || nextMillis() != Long.MAX_VALUE);
+    }
+
     /** Called when all input has ended: brings the last firings about; returns whether they are over. */
     boolean finish(int room) {
         if (atEnd == AtEnd.DROP) {
             return scan == null && firing == 0;
         }
+        if (atEnd == AtEnd.RESUME) {
+            return !goOn();
+        }
         if (!last && task.async().inFlight() > 0) {
             // What is started may still set a timer.
             return false;
-        }
-        if (atEnd == AtEnd.RESUME) {
-            return scan == null && nextMillis() == Long.MAX_VALUE;
         }
         if (!last) {
             if (scan != null || firing > 0) {
@@ -142,6 +152,11 @@ final class ProcessingTimers {
         if (next == Long.MAX_VALUE) {
             return Long.MAX_VALUE;
         }
-        return TimeUnit.MILLISECONDS.toNanos(Math.max(1, next - task.nowMillis() + 1));
+        long wait = next - task.nowMillis() + 1;
+        if (wait <= 0 && next >= task.timerNowMillis()) {
+            // Due, but held back: whoever holds it back will wake the task.
+            return Long.MAX_VALUE;
+        }
+        return TimeUnit.MILLISECONDS.toNanos(Math.max(1, wait));
     }
 }

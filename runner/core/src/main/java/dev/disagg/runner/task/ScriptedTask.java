@@ -9,7 +9,10 @@ import org.apache.beam.sdk.testing.TestStream;
 import org.apache.beam.sdk.values.TimestampedValue;
 import org.apache.beam.sdk.values.WindowedValues;
 
-/** The source of a {@link TestStream}: each event when all that came before it has had its effects everywhere. */
+/**
+ * The source of a {@link TestStream}: each event when all that came before it has had its effects everywhere. Takes part in
+ * checkpoints, but a script is not resumed: a restored job plays it again.
+ */
 public final class ScriptedTask extends StageTask {
     private final Deque<TestStream.Event<?>> events = new ArrayDeque<>();
     private final ScriptClock clock;
@@ -71,6 +74,18 @@ public final class ScriptedTask extends StageTask {
         }
     }
 
+    /** The rest of the script is not played. */
+    @Override
+    void drainBegun() {
+        events.clear();
+        watermark = Frontier.MAX;
+    }
+
+    @Override
+    boolean nothingMoreComes() {
+        return mayEnd();
+    }
+
     @Override
     long releasableMillis() {
         return watermark;
@@ -86,7 +101,6 @@ public final class ScriptedTask extends StageTask {
         return events.isEmpty() && watermark >= Frontier.MAX;
     }
 
-    /** Takes part in a checkpoint as every source does. A script is not resumed: a restored job plays it again. */
     @Override
     void element(int channel, Object item) {
         throw new IllegalStateException("a script has no input");

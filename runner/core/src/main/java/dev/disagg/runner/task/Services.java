@@ -33,6 +33,9 @@ interface Services {
     /** Receivers of the task's output edges for a collection. */
     List<Receiver> outputs(int collection);
 
+    /** Whether the job stops reading and finishes what it has read. */
+    boolean draining();
+
     /** User code of this step is throwing; of steps that call each other the first one counts. */
     void failing(String step);
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The door of a stage that reads side inputs: elements whose side inputs are not there wait in the task's inbox, in order
- * per key, and hold the input watermark. Panes are stored, or linked, when checkpoints are taken. One owner.
+ * per key, and hold the input watermark. Panes are stored, or linked. One owner.
  */
 final class SideInputDoor {
     private static final int PAGE_BYTES = 1 << 20;
@@ -39,7 +39,6 @@ final class SideInputDoor {
     private final WaitingRoom waiting;
     private final List<Edge> channelEdges;
     private final @Nullable TaskState store;
-    private final boolean checkpointing;
     /** The step that reads the side inputs. */
     private final String reader;
 
@@ -54,23 +53,18 @@ final class SideInputDoor {
     private final Counter droppedDueToLateness =
             Metrics.counter(LateDataDroppingDoFnRunner.class, LateDataDroppingDoFnRunner.DROPPED_DUE_TO_LATENESS);
 
-    /**
-     * @param checkpointing whether what waits, and panes, are to be stored
-     * @param wake calls for a {@link #poll}; any thread
-     */
-    SideInputDoor(TaskSpec spec, boolean checkpointing, Runnable wake) {
-        this(spec, checkpointing, wake, WaitingRoom.MEMORY_BYTES);
+    /** @param wake calls for a {@link #poll}; any thread */
+    SideInputDoor(TaskSpec spec, Runnable wake) {
+        this(spec, wake, WaitingRoom.MEMORY_BYTES);
     }
 
-    SideInputDoor(TaskSpec spec, boolean checkpointing, Runnable wake, long memoryBytes) {
+    SideInputDoor(TaskSpec spec, Runnable wake, long memoryBytes) {
         this.channelEdges = spec.channelEdges();
         this.store = spec.state();
-        this.checkpointing = checkpointing;
         this.reader = readers(spec.stage()).map(ParDoSpec::name).findFirst().orElse("");
         this.sideInputs = new SideInputs(spec.stage().views(), latenessMillis(spec.stage()));
         this.panes = new PaneCodec(spec.stage().views());
-        this.waiting =
-                new WaitingRoom(new WaitingCodec(spec), store, checkpointing, memoryBytes, sideInputs::isReady, wake);
+        this.waiting = new WaitingRoom(new WaitingCodec(spec), store, memoryBytes, sideInputs::isReady, wake);
         int views = spec.stage().views().size();
         int[] channelsOfView = new int[views];
         channelInView = new int[channelEdges.size()];
@@ -134,7 +128,7 @@ final class SideInputDoor {
     /** Takes a pane of a side input. */
     void pane(ViewPane pane) {
         if (pane.content() instanceof ViewPane.Large large) {
-            if (panesOfRun.merge(large.run().name(), 1, Integer::sum) == 1 && store != null && checkpointing) {
+            if (panesOfRun.merge(large.run().name(), 1, Integer::sum) == 1 && store != null) {
                 store.link(large.run());
             }
         }
@@ -142,7 +136,7 @@ final class SideInputDoor {
             letGo(pane);
             return;
         }
-        if (store != null && checkpointing) {
+        if (store != null) {
             store.sources().put(panes.id(pane.view(), pane.window()), panes.encode(pane));
         }
         ViewPane before = sideInputs.take(held(pane));
@@ -199,6 +193,11 @@ final class SideInputDoor {
         waiting.add(value, edge, key, hash);
     }
 
+    /** An element that is in the stored inbox already waits on. */
+    void hold(Waiting element) {
+        waiting.hold(element);
+    }
+
     /**
      * Gives out elements that can go in now, in order per key, and forgets what nothing can read any more.
      *
@@ -209,7 +208,7 @@ final class SideInputDoor {
      */
     int poll(int room, long watermarkMillis, boolean nothingRuns, Consumer<Waiting> into) {
         for (ViewPane gone : sideInputs.forgetBefore(watermarkMillis)) {
-            if (store != null && checkpointing) {
+            if (store != null) {
                 store.sources().delete(panes.id(gone.view(), gone.window()));
             }
             letGo(gone);

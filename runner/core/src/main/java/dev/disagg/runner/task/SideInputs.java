@@ -8,9 +8,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.beam.runners.core.LateDataUtils;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
 import org.apache.beam.sdk.values.PCollectionView;
+import org.apache.beam.sdk.values.WindowingStrategy;
 import org.joda.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -148,7 +150,19 @@ final class SideInputs {
 
     boolean isReady(int view, BoundedWindow window) {
         return held.get(view).containsKey(window)
-                || watermarks[view] > window.maxTimestamp().getMillis();
+                || watermarks[view] > emptyAfterMillis(views.get(view).view(), window);
+    }
+
+    /**
+     * The watermark after which a window that got no pane gets none: its trigger has surely fired, or it has expired. A
+     * trigger that waits for late data, or never fires, may still bring one after the window's end.
+     */
+    @SuppressWarnings("unchecked")
+    private static long emptyAfterMillis(PCollectionView<?> view, BoundedWindow window) {
+        var strategy = (WindowingStrategy<?, BoundedWindow>) view.getWindowingStrategyInternal();
+        return Math.min(
+                LateDataUtils.garbageCollectionTime(window, strategy).getMillis(),
+                strategy.getTrigger().getWatermarkThatGuaranteesFiring(window).getMillis());
     }
 
     int index(PCollectionView<?> view) {

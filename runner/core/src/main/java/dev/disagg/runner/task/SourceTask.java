@@ -33,7 +33,6 @@ public final class SourceTask extends StageTask {
     private final Head.Source head;
     private final Map<Integer, Split> splits = new TreeMap<>();
     private final Map<Long, List<SplitReader.Committed>> uncommitted = new HashMap<>();
-    private List<SplitReader.Committed> taken = List.of();
     private final MetricsContainer readMetrics;
     private long published;
     private long publishedNanos;
@@ -190,13 +189,18 @@ public final class SourceTask extends StageTask {
         return allDone;
     }
 
-    /** Takes part in a checkpoint: called in the place of a barrier. Any thread. */
-    public void inject(Barrier barrier) {
-        execute(() -> barrierNow(barrier));
+    @Override
+    void drainBegun() {
+        splits.values().forEach(split -> split.reader.drain());
     }
 
     @Override
-    void beforeSnapshot() {
+    boolean nothingMoreComes() {
+        return allDone;
+    }
+
+    @Override
+    void beforeSnapshot(long checkpoint) {
         List<SplitReader.Committed> marks = new ArrayList<>();
         splits.forEach((number, split) -> {
             try {
@@ -211,33 +215,30 @@ public final class SourceTask extends StageTask {
                         name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
             }
         });
-        taken = marks;
+        uncommitted.put(checkpoint, marks);
     }
 
     @Override
-    void snapshotTaken(long checkpoint) {
-        uncommitted.put(checkpoint, taken);
-        taken = List.of();
+    public boolean hearsOfCommits() {
+        return true;
     }
 
-    /** The checkpoint is durable: sources may forget what is before it. Any thread. */
-    public void committed(long checkpoint) {
-        execute(() -> {
-            List<SplitReader.Committed> marks = uncommitted.remove(checkpoint);
-            uncommitted.keySet().removeIf(older -> older < checkpoint);
-            if (marks == null) {
-                return;
+    /** Sources may forget what is before the checkpoint. */
+    @Override
+    void whenCommitted(long checkpoint) {
+        List<SplitReader.Committed> marks = uncommitted.remove(checkpoint);
+        uncommitted.keySet().removeIf(older -> older < checkpoint);
+        if (marks == null) {
+            return;
+        }
+        try {
+            for (SplitReader.Committed mark : marks) {
+                mark.run();
             }
-            try {
-                for (SplitReader.Committed mark : marks) {
-                    mark.run();
-                }
-            } catch (IOException e) {
-                throw new Failed(
-                        name() + ": the source could not be told of checkpoint " + checkpoint + ": " + e.getMessage(),
-                        e);
-            }
-        });
+        } catch (IOException e) {
+            throw new Failed(
+                    name() + ": the source could not be told of checkpoint " + checkpoint + ": " + e.getMessage(), e);
+        }
     }
 
     @Override

@@ -14,6 +14,9 @@ interface SplitReader extends AutoCloseable {
     /** Whether nothing will ever come. */
     boolean isDone();
 
+    /** Ends an endless split here: nothing more is read. A split that ends by itself is read to its end. */
+    default void drain() {}
+
     /** Where reading is, for a checkpoint; the reader that is opened there goes on with the next record. */
     Position position() throws IOException;
 

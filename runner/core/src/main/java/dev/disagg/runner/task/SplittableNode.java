@@ -10,14 +10,17 @@ import org.apache.beam.runners.core.KeyedWorkItem;
 import org.apache.beam.runners.core.KeyedWorkItems;
 import org.apache.beam.runners.core.OutputAndTimeBoundedSplittableProcessElementInvoker;
 import org.apache.beam.runners.core.SplittableParDoViaKeyedWorkItems;
+import org.apache.beam.runners.core.StateNamespaces;
 import org.apache.beam.runners.core.TimerInternals.TimerData;
 import org.apache.beam.sdk.coders.Coder;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.TupleTag;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.apache.beam.sdk.values.WindowedValues;
 import org.apache.beam.sdk.values.WindowingStrategy;
 import org.joda.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The processing of one (element, restriction) pair per key of a splittable DoFn: Beam's {@link
@@ -28,6 +31,9 @@ final class SplittableNode extends KeyedNode {
     private static final Duration MAX_TIME = Duration.standardSeconds(1);
 
     private final DoFnHost host;
+    private final Services services;
+    private final Truncation truncation;
+    private final Coder<BoundedWindow> windowCoder;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
     SplittableNode(
@@ -69,6 +75,9 @@ final class SplittableNode extends KeyedNode {
                 receivers,
                 state,
                 timers);
+        this.services = services;
+        this.truncation = new Truncation(fn, process, services);
+        this.windowCoder = windowCoder(head);
     }
 
     @Override
@@ -86,24 +95,50 @@ final class SplittableNode extends KeyedNode {
         host.withMetrics(host.runner()::finishBundle);
     }
 
+    /** Else Beam's ProcessFn would process a restriction once more and forget the rest; here it is truncated, then finished. */
+    @Override
+    boolean tellsOfDrain() {
+        return false;
+    }
+
     @Override
     @SuppressWarnings("unchecked")
     void element(WindowedValue<?> value) {
         KV<byte[], Object> keyed = (KV<byte[], Object>) value.getValue();
         for (WindowedValue<?> one : value.explodeWindows()) {
-            process(KeyedWorkItems.elementsWorkItem(
-                    keyed.getKey(),
-                    java.util.List.of(WindowedValues.of(
-                            keyed.getValue(),
-                            one.getTimestamp(),
-                            one.getWindows().iterator().next(),
-                            one.getPaneInfo()))));
+            BoundedWindow window = one.getWindows().iterator().next();
+            Object pair = keyed.getValue();
+            if (services.draining()) {
+                pair = truncated((KV<Object, Object>) pair, one, window);
+            }
+            if (pair != null) {
+                process(KeyedWorkItems.elementsWorkItem(
+                        keyed.getKey(),
+                        List.of(WindowedValues.of(pair, one.getTimestamp(), window, one.getPaneInfo()))));
+            }
         }
+    }
+
+    private @Nullable Object truncated(KV<Object, Object> pair, WindowedValue<?> value, BoundedWindow window) {
+        WindowedValue<Object> element =
+                WindowedValues.of(pair.getKey(), value.getTimestamp(), window, value.getPaneInfo());
+        Object[] left = new Object[1];
+        host.withMetrics(() -> left[0] =
+                truncation.ofElement(element, pair.getValue(), state, StateNamespaces.window(windowCoder, window)));
+        return left[0] == null ? null : KV.of(pair.getKey(), left[0]);
     }
 
     @Override
     void timers(List<TimerData> due) {
-        due.forEach(timer -> process(KeyedWorkItems.timersWorkItem((byte[]) state.getKey(), List.of(timer))));
+        for (TimerData timer : due) {
+            boolean[] goesOn = {true};
+            if (services.draining()) {
+                host.withMetrics(() -> goesOn[0] = truncation.ofWaiting(state, timer.getNamespace()));
+            }
+            if (goesOn[0]) {
+                process(KeyedWorkItems.timersWorkItem((byte[]) state.getKey(), List.of(timer)));
+            }
+        }
     }
 
     private void process(KeyedWorkItem<byte[], Object> work) {

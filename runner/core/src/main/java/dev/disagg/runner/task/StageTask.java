@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
@@ -44,9 +45,11 @@ public abstract class StageTask implements Duty, Services {
 
     private Message.@Nullable Elements batch;
     private int batchAt;
-    private @Nullable Barrier barrier;
-    private int barriersMissing;
-    private final boolean[] atBarrier;
+    private final Alignment alignment;
+    private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
+    private boolean draining;
+    private boolean askedForCheckpoint;
+    private boolean askedForLast;
     private int openChannels;
     private boolean ended;
     private volatile long outputWatermark;
@@ -63,7 +66,7 @@ public abstract class StageTask implements Duty, Services {
         this.outbound = new Outbound(spec.outputs(), async::wake);
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
-        this.atBarrier = new boolean[inbound.channels()];
+        this.alignment = new Alignment(inbound);
         this.openChannels = inbound.channels();
         this.outputWatermark = spec.restoredOutputWatermark();
         inbound.onInput(async::wake, host.activity());
@@ -185,7 +188,9 @@ public abstract class StageTask implements Duty, Services {
         } else if (message instanceof Message.Watermark watermark) {
             channelWatermark(watermark.channel(), watermark.millis());
         } else if (message instanceof Message.BarrierAt at) {
-            barrierAt(at.channel(), at.barrier());
+            if (alignment.arrived(at.channel(), at.barrier())) {
+                async.requestDrain();
+            }
         } else {
             openChannels--;
             channelWatermark(message.channel(), Frontier.MAX);
@@ -213,34 +218,40 @@ public abstract class StageTask implements Duty, Services {
         return taken;
     }
 
-    private void barrierAt(int channel, Barrier at) {
-        if (barrier == null || at.checkpoint() > barrier.checkpoint()) {
-            // A newer checkpoint replaces one that was given up.
-            barrier = at;
-            java.util.Arrays.fill(atBarrier, false);
-            barriersMissing = inbound.channels();
-            inbound.unblockAll();
-        } else if (at.checkpoint() < barrier.checkpoint()) {
-            return;
-        }
-        if (!atBarrier[channel]) {
-            atBarrier[channel] = true;
-            inbound.block(channel);
-            if (--barriersMissing == 0) {
-                async.requestDrain();
-            }
-        }
+    /** Takes part in a checkpoint, in the place of a barrier: for tasks without input. Any thread. */
+    public final void inject(Barrier barrier) {
+        host.activity().begin();
+        execute(() -> {
+            takeOver();
+            alignment.now(barrier);
+            async.requestDrain();
+        });
     }
 
-    /** A source's barrier: there is nothing to align. Leader. */
-    final void barrierNow(Barrier at) {
-        barrier = at;
-        async.requestDrain();
+    /** Stops reading, and finishes what was read. Any thread. */
+    public final void drain() {
+        timeAdvanced(() -> {
+            draining = true;
+            drainBegun();
+        });
+    }
+
+    /** As {@link #drain}. Leader. */
+    void drainBegun() {}
+
+    /** Whether {@link #committed} is of interest. Any thread. */
+    public boolean hearsOfCommits() {
+        return false;
+    }
+
+    /** The checkpoint, and so all earlier ones, are durable. Any thread. */
+    public final void committed(long checkpoint) {
+        timeAdvanced(() -> whenCommitted(checkpoint));
     }
 
     @Override
     public void drained() {
-        Barrier at = barrier;
+        Barrier at = alignment.barrier();
         if (at == null) {
             async.resumeInput();
             return;
@@ -249,19 +260,14 @@ public abstract class StageTask implements Duty, Services {
         chains.forEach(Chain::flush);
         outbound.flush();
         TaskState state = spec.state();
-        beforeSnapshot();
-        host.snapshot(
-                this,
-                at,
-                state == null
-                        ? null
-                        : state.freeze(
-                                at.checkpoint(),
-                                new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark).encode()));
-        snapshotTaken(at.checkpoint());
+        beforeSnapshot(at.checkpoint());
+        List<InMemoryBundleFinalizer.Finalization> withIt = List.copyOf(finalizations);
+        finalizations.clear();
+        askedForCheckpoint = false;
+        askedForLast = false;
+        host.snapshot(this, at, state == null ? null : state.freeze(at.checkpoint(), header().encode()), withIt);
         outbound.barrier(at);
-        barrier = null;
-        inbound.unblockAll();
+        alignment.done();
         async.resumeInput();
     }
 
@@ -275,6 +281,9 @@ public abstract class StageTask implements Duty, Services {
         releaseWatermark();
         if (!watermarkIsNear()) {
             outbound.flush();
+        }
+        if (needsCheckpoint()) {
+            askForCheckpoint(nothingMoreComes());
         }
         if (active && isQuiet()) {
             becameIdle();
@@ -303,8 +312,28 @@ public abstract class StageTask implements Duty, Services {
 
     /** Looks for work that time has made due. Any thread. */
     final void timeAdvanced() {
+        timeAdvanced(() -> {});
+    }
+
+    private void timeAdvanced(Runnable call) {
         host.activity().begin();
-        execute(this::takeOver);
+        try {
+            execute(() -> {
+                takeOver();
+                call.run();
+            });
+        } catch (java.util.concurrent.RejectedExecutionException e) {
+            host.activity().end();
+            throw e;
+        }
+    }
+
+    private void askForCheckpoint(boolean last) {
+        if (!askedForCheckpoint || (last && !askedForLast)) {
+            askedForCheckpoint = true;
+            askedForLast = last;
+            host.checkpointNeeded(last);
+        }
     }
 
     @Override
@@ -359,10 +388,25 @@ public abstract class StageTask implements Duty, Services {
     }
 
     /** Puts what is kept outside of state into it. */
-    void beforeSnapshot() {}
+    void beforeSnapshot(long checkpoint) {}
 
-    /** The snapshot of {@code checkpoint} has been taken. */
-    void snapshotTaken(long checkpoint) {}
+    /** What the snapshot says besides its state. */
+    TaskHeader header() {
+        return new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark);
+    }
+
+    /** As {@link #committed}. Leader. */
+    void whenCommitted(long checkpoint) {}
+
+    /** Whether, now that the task is idle, something waits for a checkpoint. */
+    boolean needsCheckpoint() {
+        return !finalizations.isEmpty();
+    }
+
+    /** Whether all input has ended. */
+    boolean nothingMoreComes() {
+        return openChannels == 0;
+    }
 
     /** Nanoseconds until there may be own work. */
     long nextWakeNanos() {
@@ -408,10 +452,7 @@ public abstract class StageTask implements Duty, Services {
     }
 
     final void finishBundle(Chain chain) {
-        var finalizations = chain.finishBundle();
-        if (!finalizations.isEmpty()) {
-            host.bundleFinished(finalizations);
-        }
+        finalizations.addAll(chain.finishBundle());
     }
 
     /** Sends the output watermark on, if it can advance. */
@@ -478,6 +519,11 @@ public abstract class StageTask implements Duty, Services {
             throw new IllegalStateException(name() + " keeps no state");
         }
         return state;
+    }
+
+    @Override
+    public final boolean draining() {
+        return draining;
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.Map;
 import org.apache.beam.runners.core.DoFnRunner;
 import org.apache.beam.runners.core.DoFnRunners;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
+import org.apache.beam.runners.core.LateDataUtils;
 import org.apache.beam.runners.core.StateNamespace;
 import org.apache.beam.runners.core.StateNamespaces;
 import org.apache.beam.runners.core.StatefulDoFnRunner;
@@ -23,7 +24,6 @@ import org.apache.beam.sdk.transforms.windowing.GlobalWindows;
 import org.apache.beam.sdk.values.TupleTag;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.apache.beam.sdk.values.WindowingStrategy;
-import org.joda.time.Duration;
 import org.joda.time.Instant;
 
 /** A ParDo with state or timers; late elements, window expiry and sorted input are Beam's {@link StatefulDoFnRunner}. */
@@ -98,10 +98,7 @@ final class StatefulNode extends KeyedNode {
     }
 
     private void timer(TimerData timer) {
-        StateNamespace namespace = timer.getNamespace();
-        BoundedWindow window = namespace instanceof StateNamespaces.WindowNamespace<?> inWindow
-                ? inWindow.getWindow()
-                : GlobalWindow.INSTANCE;
+        BoundedWindow window = windowOf(timer.getNamespace());
         host.withMetrics(() -> runner.onTimer(
                 timer.getTimerId(),
                 timer.getTimerFamilyId(),
@@ -113,6 +110,15 @@ final class StatefulNode extends KeyedNode {
                 timer.causedByDrain()));
     }
 
+    private static BoundedWindow windowOf(StateNamespace namespace) {
+        if (namespace instanceof StateNamespaces.WindowNamespace<?> inWindow) {
+            return inWindow.getWindow();
+        }
+        return namespace instanceof StateNamespaces.WindowAndTriggerNamespace<?> expiring
+                ? expiring.getWindow()
+                : GlobalWindow.INSTANCE;
+    }
+
     @Override
     public void teardown() {
         host.teardown();
@@ -121,6 +127,10 @@ final class StatefulNode extends KeyedNode {
     /**
      * The timer by which a window's state is removed. A window that ends with the pipeline has none, unless the DoFn wants
      * to hear of it. It holds the watermark at the window's end only for a DoFn that may then output.
+     *
+     * <p>It is due when the window is expired, and not a millisecond later as Beam's own: a watermark that stays at the
+     * window's end would else keep back what the DoFn outputs. Its namespace is of a kind whose timers come behind the
+     * user's of the same time.
      */
     private final class Expiry implements StatefulDoFnRunner.CleanupTimer<Object> {
         private static final String TIMER_ID = StatefulDoFnRunner.TimeInternalsCleanupTimer.GC_TIMER_ID;
@@ -137,19 +147,14 @@ final class StatefulNode extends KeyedNode {
                     || signature.processElement().requiresTimeSortedInput();
         }
 
-        private Instant time(BoundedWindow window) {
-            return org.apache.beam.runners.core.LateDataUtils.garbageCollectionTime(window, windowing)
-                    .plus(Duration.millis(StatefulDoFnRunner.TimeInternalsCleanupTimer.GC_DELAY_MS));
-        }
-
         @Override
         public void setForWindow(Object input, BoundedWindow window) {
             if (!heard && window instanceof GlobalWindow) {
                 return;
             }
-            Instant time = time(window);
+            Instant time = LateDataUtils.garbageCollectionTime(window, windowing);
             timers.setTimer(
-                    StateNamespaces.window(windowCoder, window),
+                    StateNamespaces.windowAndTrigger(windowCoder, window, 0),
                     TIMER_ID,
                     "",
                     time,
@@ -159,9 +164,7 @@ final class StatefulNode extends KeyedNode {
 
         @Override
         public boolean isForWindow(String timerId, BoundedWindow window, Instant timestamp, TimeDomain domain) {
-            return domain == TimeDomain.EVENT_TIME
-                    && TIMER_ID.equals(timerId)
-                    && time(window).equals(timestamp);
+            return domain == TimeDomain.EVENT_TIME && TIMER_ID.equals(timerId);
         }
     }
 }

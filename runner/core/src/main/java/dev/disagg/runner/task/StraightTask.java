@@ -2,20 +2,24 @@
 package dev.disagg.runner.task;
 
 import dev.disagg.async.AsyncOptions;
+import java.util.List;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
+import org.jspecify.annotations.Nullable;
 
-/** A stage without keys: elements run straight through, unless they wait for a side input. */
+/** A stage without keys: elements run straight through, unless they wait for a side input or a checkpoint. */
 public final class StraightTask extends StageTask {
     private final Frontier frontier;
     private final SideInputDoor door;
     private final boolean hasViews;
+    private final @Nullable StableGate gate;
 
     public StraightTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
         super(spec, host, asyncOptions.withHandOver(false));
         hasViews = !spec.stage().views().isEmpty();
-        door = new SideInputDoor(spec, host.checkpointing(), async()::wake);
+        door = new SideInputDoor(spec, async()::wake);
         frontier = door.mainFrontier(spec.restoredInputWatermark());
+        gate = StableGate.of(spec, async()::wake);
         if (!spec.restored().isEmpty()) {
             door.restore();
         }
@@ -28,36 +32,73 @@ public final class StraightTask extends StageTask {
             return;
         }
         WindowedValue<?> value = (WindowedValue<?>) item;
-        if (!hasViews) {
+        if (!hasViews && gate == null) {
             run(value);
             return;
         }
-        for (WindowedValue<?> one : SideInputDoor.exploded(value)) {
-            if (door.isTooLate(one, this)) {
+        int edge = spec().channelEdges().get(channel).index();
+        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(value) : List.of(value)) {
+            if (hasViews && door.isTooLate(one, this)) {
                 continue;
             }
-            if (door.isReady(one)) {
+            if (gate != null) {
+                gate.add(one, edge, null, 0);
+            } else if (door.isReady(one)) {
                 run(one);
             } else {
-                door.add(one, spec().channelEdges().get(channel).index(), null, 0);
+                door.add(one, edge, null, 0);
             }
         }
+    }
+
+    private void stable(Waiting waiting) {
+        if (hasViews && !door.isReady(waiting.value())) {
+            door.hold(waiting);
+        } else {
+            state().inbox().remove(waiting.group(), waiting.number());
+            run(waiting.value());
+        }
+    }
+
+    @Override
+    int takeOwnWork() {
+        int work = gate == null ? 0 : gate.poll(TURN, this::stable);
+        return hasViews ? work + door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value())) : work;
+    }
+
+    @Override
+    boolean isQuiet() {
+        return super.isQuiet() && door.isQuiet() && (gate == null || !gate.isReady());
+    }
+
+    @Override
+    void beforeSnapshot(long checkpoint) {
+        if (gate != null) {
+            gate.snapshot(checkpoint, Frontier.MIN, Long.MIN_VALUE);
+        }
+    }
+
+    @Override
+    public boolean hearsOfCommits() {
+        return gate != null;
+    }
+
+    @Override
+    void whenCommitted(long checkpoint) {
+        if (gate != null) {
+            gate.committed(checkpoint);
+        }
+    }
+
+    @Override
+    boolean needsCheckpoint() {
+        return super.needsCheckpoint() || (gate != null && gate.wantsSnapshot(Frontier.MIN, Long.MIN_VALUE));
     }
 
     private void run(WindowedValue<?> value) {
         Chain chain = chain();
         chain.enter(value.getTimestamp().getMillis(), host());
         chain.entry().accept(value);
-    }
-
-    @Override
-    int takeOwnWork() {
-        return hasViews ? door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value())) : 0;
-    }
-
-    @Override
-    boolean isQuiet() {
-        return super.isQuiet() && door.isQuiet();
     }
 
     @Override
@@ -71,7 +112,8 @@ public final class StraightTask extends StageTask {
 
     @Override
     long inputWatermarkMillis() {
-        return Math.min(frontier.minimum(), door.holdMillis());
+        long input = Math.min(frontier.minimum(), door.holdMillis());
+        return gate == null ? input : Math.min(input, gate.holdMillis());
     }
 
     @Override

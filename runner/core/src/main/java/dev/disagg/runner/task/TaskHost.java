@@ -28,14 +28,25 @@ public interface TaskHost {
     /** Where the metrics of a step go. */
     MetricsContainer metrics(String step);
 
-    /** Whether checkpoints are taken, so that elements that wait must be stored. */
-    boolean checkpointing();
+    /**
+     * A task can not go on, or user code waits to be called, before a checkpoint is committed. One is taken soon, unless the
+     * next periodic one is near enough.
+     *
+     * @param last whether all input has ended, so that nobody should wait for the next periodic one
+     */
+    void checkpointNeeded(boolean last);
 
-    /** The task is over with everything before {@code barrier}. {@code frozen} is null for a task without state. */
-    void snapshot(StageTask task, Barrier barrier, ByteStore.@Nullable Frozen frozen);
-
-    /** Callbacks of user code to run once what the bundle did is durable. */
-    void bundleFinished(List<InMemoryBundleFinalizer.Finalization> finalizations);
+    /**
+     * The task is over with everything before {@code barrier}.
+     *
+     * @param frozen null for a task without state
+     * @param finalizations callbacks of user code to run once the checkpoint is durable: it contains what their bundles did
+     */
+    void snapshot(
+            StageTask task,
+            Barrier barrier,
+            ByteStore.@Nullable Frozen frozen,
+            List<InMemoryBundleFinalizer.Finalization> finalizations);
 
     /** The task has released its last watermark and ended its outputs. */
     void finished(StageTask task);

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.Arrays;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.io.UnboundedSource;
 import org.apache.beam.sdk.io.UnboundedSource.CheckpointMark;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A split of an unbounded source. Its position is the source's own checkpoint mark. Stored: {@code [watermark 8][done
- * 1][mark]}.
+ * 1][mark]}; of a split that was never started and is done there is no mark.
  */
 final class UnboundedSplit implements SplitReader {
+    private static final int MARK_AT = 9;
+
     private final UnboundedSource<Object, CheckpointMark> source;
     private final UnboundedSource.UnboundedReader<Object> reader;
     private final byte[] opened;
@@ -37,7 +40,7 @@ final class UnboundedSplit implements SplitReader {
             DataInputStream in = new DataInputStream(new ByteArrayInputStream(position));
             watermark = in.readLong();
             done = in.readBoolean();
-            mark = markCoder().decode(in, Coder.Context.OUTER);
+            mark = position.length > MARK_AT ? markCoder().decode(in, Coder.Context.OUTER) : null;
         }
         reader = this.source.createReader(options, mark);
     }
@@ -71,6 +74,17 @@ final class UnboundedSplit implements SplitReader {
         return count;
     }
 
+    private static byte[] endedAt(byte[] position) {
+        byte[] ended = Arrays.copyOf(position, Math.max(MARK_AT, position.length));
+        ended[MARK_AT - 1] = 1;
+        return ended;
+    }
+
+    @Override
+    public void drain() {
+        done = true;
+    }
+
     @Override
     public long watermarkMillis() {
         // The last records of a split may come with its last watermark: it counts once they are out.
@@ -86,7 +100,7 @@ final class UnboundedSplit implements SplitReader {
     public Position position() throws IOException {
         if (!started) {
             // A reader that was not started has no mark of its own: it stays where it was opened.
-            return Position.of(opened);
+            return Position.of(done ? endedAt(opened) : opened);
         }
         CheckpointMark mark = reader.getCheckpointMark();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -32,7 +32,6 @@ final class WaitingRoom {
 
     private final WaitingCodec codec;
     private final @Nullable TaskState store;
-    private final boolean storeAll;
     private final long memoryBytes;
     private final Predicate<BoundedWindow> ready;
     private final Runnable wake;
@@ -49,19 +48,16 @@ final class WaitingRoom {
 
     /**
      * @param store null when there is none: all wait in memory then
-     * @param storeAll whether checkpoints are taken, so that what is in memory is to be stored, too
      * @param wake calls for a {@link #poll}; any thread
      */
     WaitingRoom(
             WaitingCodec codec,
             @Nullable TaskState store,
-            boolean storeAll,
             long memoryBytes,
             Predicate<BoundedWindow> ready,
             Runnable wake) {
         this.codec = codec;
         this.store = store;
-        this.storeAll = storeAll;
         this.memoryBytes = memoryBytes;
         this.ready = ready;
         this.wake = wake;
@@ -91,23 +87,30 @@ final class WaitingRoom {
 
     void add(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash) {
         int group = codec.group(key, hash);
-        byte[] encoded = store == null ? new byte[0] : codec.encode(value, edge);
-        boolean inMemory = store == null || inMemoryBytes + encoded.length <= memoryBytes;
-        long number = store != null && (storeAll || !inMemory) ? store.inbox().append(group, encoded) : -1;
-        Waiting element = new Waiting(value, edge, key, hash, group, number);
+        byte[] encoded = codec.encode(value, edge);
+        long number = store == null ? -1 : store.inbox().append(group, encoded);
+        newcomer(new Waiting(value, edge, key, hash, group, number), encoded.length);
+    }
+
+    /** Takes an element that is in the inbox already, and after all of its group that were taken before. */
+    void hold(Waiting element) {
+        newcomer(element, codec.encode(element.value(), element.edge()).length);
+    }
+
+    private void newcomer(Waiting element, int bytes) {
         // Without knowing whether its key waits, it may be that nothing else would ever look at it.
-        changed |= key != null && keys.isLost() && ready.test(element.window());
-        place(element, encoded.length, inMemory);
+        changed |= element.key() != null && keys.isLost() && ready.test(element.window());
+        place(element, bytes);
     }
 
     /** Takes an element back that a checkpoint stored; in the order of groups and numbers. */
     void restore(Inbox.Item item) {
-        int bytes = item.element().length;
-        place(codec.decode(item), bytes, inMemoryBytes + bytes <= memoryBytes);
+        place(codec.decode(item), item.element().length);
         changed = true;
     }
 
-    private void place(Waiting element, int bytes, boolean inMemory) {
+    private void place(Waiting element, int bytes) {
+        boolean inMemory = store == null || inMemoryBytes + bytes <= memoryBytes;
         List<WaitingSection> sections = groups.computeIfAbsent(element.group(), group -> new ArrayList<>());
         WaitingSection section = sections.isEmpty() ? null : sections.get(sections.size() - 1);
         boolean fits = section != null

@@ -29,9 +29,6 @@ import org.apache.beam.sdk.io.UnboundedSource;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.state.StateSpec;
 import org.apache.beam.sdk.state.StateSpecs;
-import org.apache.beam.sdk.state.TimeDomain;
-import org.apache.beam.sdk.state.TimerSpec;
-import org.apache.beam.sdk.state.TimerSpecs;
 import org.apache.beam.sdk.state.ValueState;
 import org.apache.beam.sdk.transforms.Create;
 import org.apache.beam.sdk.transforms.DoFn;
@@ -78,28 +75,6 @@ class UnsupportedPipelineTest {
         }
     }
 
-    static final class StableElements extends DoFn<Long, Long> {
-        private static final long serialVersionUID = 1L;
-
-        @ProcessElement
-        @RequiresStableInput
-        public void process() {}
-    }
-
-    static final class StableTimer extends DoFn<KV<String, Long>, Long> {
-        private static final long serialVersionUID = 1L;
-
-        @TimerId("stable")
-        private final TimerSpec spec = TimerSpecs.timer(TimeDomain.EVENT_TIME);
-
-        @ProcessElement
-        public void process() {}
-
-        @OnTimer("stable")
-        @RequiresStableInput
-        public void fire() {}
-    }
-
     private static PCollection<KV<Double, Long>> doubleKeys(Pipeline pipeline) {
         return pipeline.apply("Doubles", Create.of(KV.of(1.0, 1L)).withCoder(DOUBLE_KEYS));
     }
@@ -122,19 +97,6 @@ class UnsupportedPipelineTest {
             RuntimeException refused = assertThrows(RuntimeException.class, apply::run);
             assertThat(refused.getMessage(), containsString("deterministic"));
         }
-    }
-
-    @Test
-    void stableInputOfElementsAndTimers() {
-        Pipeline pipeline = pipeline();
-        pipeline.apply("Longs", Create.of(1L)).apply("StableElements", ParDo.of(new StableElements()));
-        keyed(pipeline).apply("StableTimer", ParDo.of(new StableTimer()));
-        assertThat(
-                refusal(pipeline),
-                allOf(
-                        containsString(
-                                "StableElements/ParMultiDo(StableElements): @RequiresStableInput is not supported"),
-                        containsString("StableTimer/ParMultiDo(StableTimer): @RequiresStableInput is not supported")));
     }
 
     @Test
@@ -235,15 +197,13 @@ class UnsupportedPipelineTest {
     @Test
     void allProblemsComeInOneMessage() {
         Pipeline pipeline = pipeline();
-        keyed(pipeline).apply("StableTimer", ParDo.of(new StableTimer()));
-        pipeline.apply("Longs", Create.of(1L)).apply("StableElements", ParDo.of(new StableElements()));
         pipeline.apply("More", Create.of(KV.of("a", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())))
                 .apply("Sessions", Window.into(Sessions.withGapDuration(Duration.standardMinutes(1))))
                 .apply("InSessions", ParDo.of(new Stateful<>()));
         pipeline.apply("Queue", Read.from(new Repeating()));
         String said = refusal(pipeline);
-        assertThat(said.lines().count(), is(5L));
-        for (String name : List.of("StableTimer/", "StableElements/", "InSessions/", "Queue")) {
+        assertThat(said.lines().count(), is(3L));
+        for (String name : List.of("InSessions/", "Queue")) {
             assertThat(said, containsString("\n  " + name));
         }
     }

@@ -30,6 +30,7 @@ import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.state.TimeDomain;
 import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
 import org.apache.beam.sdk.transforms.windowing.IntervalWindow;
+import org.apache.beam.sdk.values.CausedByDrain;
 import org.joda.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -77,7 +78,7 @@ class TimerNamesTest {
                 id, domain == TimeDomain.EVENT_TIME ? TimerDomain.EVENT : TimerDomain.PROCESSING, 17, 13, new byte[0]);
         assertThat(
                 "read back",
-                names.data(stored),
+                names.data(stored, CausedByDrain.NORMAL),
                 equalTo(TimerData.of("end", family, namespace, new Instant(17), new Instant(13), domain)));
     }
 

@@ -215,15 +215,14 @@ class ColdReadsTest {
         }
 
         @Override
-        public boolean checkpointing() {
-            return false;
-        }
+        public void checkpointNeeded(boolean last) {}
 
         @Override
-        public void snapshot(StageTask from, Barrier barrier, ByteStore.@Nullable Frozen frozen) {}
-
-        @Override
-        public void bundleFinished(List<InMemoryBundleFinalizer.Finalization> finalizations) {}
+        public void snapshot(
+                StageTask from,
+                Barrier barrier,
+                ByteStore.@Nullable Frozen frozen,
+                List<InMemoryBundleFinalizer.Finalization> finalizations) {}
 
         @Override
         public void finished(StageTask by) {

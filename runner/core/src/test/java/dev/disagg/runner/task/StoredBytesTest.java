@@ -69,6 +69,17 @@ class StoredBytesTest {
     }
 
     @Test
+    void theHeaderOfATaskWithStableInput() {
+        TaskHeader header = new TaskHeader(new KeyRange(0x4000, 0x8000), 0x1122, -2, 0x3344, 0x5566);
+        String drawn = "02" + "00004000" + "00008000" + "0000000000001122" + "fffffffffffffffe" + "0000000000003344"
+                + "0000000000005566";
+        assertThat(hex(header.encode()), is(drawn));
+        assertThat(TaskHeader.decode(HexFormat.of().parseHex(drawn), "step[1]"), equalTo(header));
+        byte[] cut = Arrays.copyOf(header.encode(), 40);
+        assertThrows(Corrupt.class, () -> TaskHeader.decode(cut, "step[1]"));
+    }
+
+    @Test
     void aHeaderThatIsNotOneIsCorruptAndItsOwnerIsNamed() {
         byte[] whole = new TaskHeader(KeyRange.ALL, 0, 0).encode();
         for (int length = 0; length < whole.length; length++) {
@@ -262,7 +273,7 @@ class StoredBytesTest {
                 1,
                 true,
                 null);
-        SideInputDoor door = new SideInputDoor(spec, true, () -> {});
+        SideInputDoor door = new SideInputDoor(spec, () -> {});
 
         WindowedValue<String> waiting =
                 WindowedValues.of("hi", new Instant(5), GlobalWindow.INSTANCE, PaneInfo.NO_FIRING);
@@ -288,7 +299,7 @@ class StoredBytesTest {
         assertThat(hex(panes.get(0).splitId()), is(prefix));
         assertThat(hex(panes.get(0).position()), is("0000000000000007" + "00" + "00000000"));
 
-        SideInputDoor restored = new SideInputDoor(spec, true, () -> {});
+        SideInputDoor restored = new SideInputDoor(spec, () -> {});
         restored.restore();
         assertThat(restored.waitingCount(), is(1L));
         assertThat(restored.isReady(waiting), is(true));

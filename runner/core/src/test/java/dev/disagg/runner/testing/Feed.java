@@ -40,7 +40,11 @@ public final class Feed {
 
     /** The unbounded source that reads this. */
     public Read.Unbounded<String> read() {
-        return Read.from(new FeedSource(name));
+        return Read.from(source());
+    }
+
+    FeedSource source() {
+        return new FeedSource(name);
     }
 
     /** Gives an element at this time, in milliseconds since the epoch. */

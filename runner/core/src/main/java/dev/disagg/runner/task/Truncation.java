@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.disagg.runner.task;
+
+import java.util.Map;
+import org.apache.beam.runners.core.SideInputReader;
+import org.apache.beam.runners.core.StateInternals;
+import org.apache.beam.runners.core.StateNamespace;
+import org.apache.beam.runners.core.StateTag;
+import org.apache.beam.runners.core.StateTags;
+import org.apache.beam.sdk.coders.BooleanCoder;
+import org.apache.beam.sdk.coders.Coder;
+import org.apache.beam.sdk.options.PipelineOptions;
+import org.apache.beam.sdk.state.ValueState;
+import org.apache.beam.sdk.state.WatermarkHoldState;
+import org.apache.beam.sdk.transforms.DoFn;
+import org.apache.beam.sdk.transforms.reflect.DoFnInvoker;
+import org.apache.beam.sdk.transforms.reflect.DoFnInvokers;
+import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker;
+import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker.TruncateResult;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.transforms.windowing.PaneInfo;
+import org.apache.beam.sdk.transforms.windowing.TimestampCombiner;
+import org.apache.beam.sdk.util.construction.SplittableParDo.ProcessKeyedElements;
+import org.apache.beam.sdk.values.PCollectionView;
+import org.apache.beam.sdk.values.WindowedValue;
+import org.apache.beam.sdk.values.WindowedValues;
+import org.joda.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a drain makes of the restrictions of a splittable DoFn: its {@code @TruncateRestriction} says what is still to be
+ * done; without one, a bounded restriction is finished and an unbounded one dropped. Each restriction is truncated once.
+ *
+ * <p>Knows the cells that Beam's {@code SplittableParDoViaKeyedWorkItems.ProcessFn} keeps. One owner.
+ */
+final class Truncation {
+    private static final StateTag<WatermarkHoldState> HOLD =
+            StateTags.makeSystemTagInternal(StateTags.watermarkStateInternal("hold", TimestampCombiner.LATEST));
+    private static final StateTag<ValueState<Boolean>> TRUNCATED =
+            StateTags.makeSystemTagInternal(StateTags.value("truncated", BooleanCoder.of()));
+
+    private final DoFnInvoker<Object, Object> invoker;
+    private final PipelineOptions options;
+    private final SideInputReader sideInputs;
+    private final Map<String, PCollectionView<?>> sideInputsByTag;
+    private final StateTag<ValueState<WindowedValue<Object>>> elementTag;
+    private final StateTag<ValueState<Object>> restrictionTag;
+    private final StateTag<ValueState<Object>> estimatorTag;
+
+    /** @param fn the instance that processes the restrictions, set up */
+    @SuppressWarnings("unchecked")
+    Truncation(DoFn<?, ?> fn, ProcessKeyedElements<?, ?, ?, ?> process, Services services) {
+        this.invoker = DoFnInvokers.invokerFor((DoFn<Object, Object>) fn);
+        this.options = services.options();
+        this.sideInputs = services.sideInputs();
+        this.sideInputsByTag = process.getSideInputMapping();
+        this.elementTag = StateTags.value(
+                "element",
+                WindowedValues.getFullCoder(
+                        (Coder<Object>) process.getElementCoder(),
+                        process.getInputWindowingStrategy().getWindowFn().windowCoder()));
+        this.restrictionTag = StateTags.value("restriction", (Coder<Object>) process.getRestrictionCoder());
+        this.estimatorTag =
+                StateTags.value("watermarkEstimatorState", (Coder<Object>) process.getWatermarkEstimatorStateCoder());
+    }
+
+    /** What is left of the restriction of an element that was not begun; null for nothing. */
+    @Nullable
+    Object ofElement(
+            WindowedValue<Object> element, Object restriction, StateInternals state, StateNamespace namespace) {
+        Object left = truncated(element, restriction);
+        if (left != null) {
+            state.state(namespace, TRUNCATED).write(true);
+        }
+        return left;
+    }
+
+    /** Truncates a restriction that waits to go on; returns whether anything is left of it. */
+    boolean ofWaiting(StateInternals state, StateNamespace namespace) {
+        ValueState<WindowedValue<Object>> element = state.state(namespace, elementTag);
+        ValueState<Object> restriction = state.state(namespace, restrictionTag);
+        ValueState<Boolean> truncated = state.state(namespace, TRUNCATED);
+        WindowedValue<Object> value = element.read();
+        if (value == null) {
+            return false;
+        }
+        if (Boolean.TRUE.equals(truncated.read())) {
+            return true;
+        }
+        Object left = truncated(value, restriction.read());
+        if (left != null) {
+            restriction.write(left);
+            truncated.write(true);
+            return true;
+        }
+        element.clear();
+        restriction.clear();
+        state.state(namespace, estimatorTag).clear();
+        state.state(namespace, HOLD).clear();
+        return false;
+    }
+
+    private @Nullable Object truncated(WindowedValue<Object> element, Object restriction) {
+        TruncateResult<Object> result = invoker.invokeTruncateRestriction(new Arguments(element, restriction));
+        return result == null ? null : result.getTruncatedRestriction();
+    }
+
+    private final class Arguments extends DoFnInvoker.BaseArgumentProvider<Object, Object> {
+        private final WindowedValue<Object> element;
+        private final Object restriction;
+
+        Arguments(WindowedValue<Object> element, Object restriction) {
+            this.element = element;
+            this.restriction = restriction;
+        }
+
+        @Override
+        public Object element(DoFn<Object, Object> fn) {
+            return element.getValue();
+        }
+
+        @Override
+        public Object restriction() {
+            return restriction;
+        }
+
+        @Override
+        public RestrictionTracker<?, ?> restrictionTracker() {
+            return invoker.invokeNewTracker(this);
+        }
+
+        @Override
+        public Instant timestamp(DoFn<Object, Object> fn) {
+            return element.getTimestamp();
+        }
+
+        @Override
+        public BoundedWindow window() {
+            return element.getWindows().iterator().next();
+        }
+
+        @Override
+        public PaneInfo paneInfo(DoFn<Object, Object> fn) {
+            return element.getPaneInfo();
+        }
+
+        @Override
+        public PipelineOptions pipelineOptions() {
+            return options;
+        }
+
+        @Override
+        public @Nullable Object sideInput(String tag) {
+            PCollectionView<?> view = sideInputsByTag.get(tag);
+            if (view == null) {
+                throw new IllegalArgumentException("there is no side input " + tag);
+            }
+            return sideInputs.get(view, view.getWindowMappingFn().getSideInputWindow(window()));
+        }
+
+        @Override
+        public String getErrorContext() {
+            return "@TruncateRestriction";
+        }
+    }
+}
