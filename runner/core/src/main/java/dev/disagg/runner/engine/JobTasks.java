@@ -68,7 +68,7 @@ final class JobTasks {
         this.owners = owners;
         this.delays = delays;
         this.script = script;
-        this.topology = new Topology(graph, spec.copyElements());
+        this.topology = new Topology(graph, spec.copyElements(), backend.sharedRuns(), spec.smallPaneBytes());
     }
 
     private record Slot(Stage stage, int index) {

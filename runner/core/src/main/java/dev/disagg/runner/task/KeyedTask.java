@@ -48,7 +48,7 @@ public final class KeyedTask extends StageTask {
         cells = state();
         hasViews = !spec.stage().views().isEmpty();
         prefetch = new Prefetch(head, async()::ready, spec.prefetch());
-        door = new SideInputDoor(spec, cells);
+        door = new SideInputDoor(spec, async()::wake);
         gate = StableGate.of(spec, async()::wake);
         gatesTime = gate != null && head instanceof Head.Stateful;
         sealedInput = spec.restoredInputWatermark();
@@ -73,7 +73,6 @@ public final class KeyedTask extends StageTask {
             // Timers that were due at the checkpoint and had not been admitted are still in the store.
             seal(sealedInput);
         }
-        letIn();
     }
 
     // ---- input
@@ -82,7 +81,6 @@ public final class KeyedTask extends StageTask {
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
             door.pane(pane);
-            letIn();
             return;
         }
         KeyedElement element = (KeyedElement) item;
@@ -91,9 +89,12 @@ public final class KeyedTask extends StageTask {
             return;
         }
         for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(element.value) : List.of(element.value)) {
+            if (hasViews && door.isTooLate(one, this)) {
+                continue;
+            }
             if (gate != null) {
                 gate.add(one, element.edge, element.key, element.hash);
-            } else if (!door.waits(element.key) && door.isReady(one)) {
+            } else if (!door.waits(element.key, element.hash) && door.isReady(one)) {
                 admit(new KeyedElement(one, element.key, element.hash, element.edge));
             } else {
                 door.add(one, element.edge, element.key, element.hash);
@@ -101,14 +102,8 @@ public final class KeyedTask extends StageTask {
         }
     }
 
-    private void letIn() {
-        if (!door.isEmpty()) {
-            door.takeReady().forEach(this::admit);
-        }
-    }
-
     private void stable(Waiting waiting) {
-        if (hasViews && (door.waits(waiting.key()) || !door.isReady(waiting.value()))) {
+        if (hasViews && (door.waits(waiting.key(), waiting.hash()) || !door.isReady(waiting.value()))) {
             door.hold(waiting);
         } else {
             cells.inbox().remove(waiting.group(), waiting.number());
@@ -136,7 +131,6 @@ public final class KeyedTask extends StageTask {
     void channelWatermark(int channel, long millis) {
         if (door.isView(channel)) {
             door.watermark(channel, millis);
-            letIn();
         } else {
             frontier.advance(channel, millis);
         }
@@ -146,6 +140,9 @@ public final class KeyedTask extends StageTask {
     int takeOwnWork() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
         int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
+        if (hasViews) {
+            work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
+        }
         work += sealIfAdvanced() ? 1 : 0;
         return work + processingTimers.poll(async().room());
     }
@@ -241,6 +238,7 @@ public final class KeyedTask extends StageTask {
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
+                && door.isQuiet()
                 && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
 <<<<<<< HEAD
@@ -404,7 +402,7 @@ public final class KeyedTask extends StageTask {
 
     @Override
     public SideInputReader sideInputs() {
-        return hasViews ? door.sideInputs() : super.sideInputs();
+        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 
     String describe(byte[] key) {

@@ -67,6 +67,7 @@ public abstract class StageTask implements Duty, Services {
         this.inbound = spec.inbound();
         this.outbound = new Outbound(spec.outputs(), async::wake);
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
+        spec.outputs().forEach(output -> output.waitBy(reads));
         this.alignment = new Alignment(inbound);
         this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
