@@ -94,6 +94,7 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
                 settings.restore(),
                 !settings.keepState(),
                 settings.copyElements(),
+                settings.smallPaneBytes(),
                 settings.stateLatency(),
                 settings.progressInterval(),
                 settings.delayedReads());

@@ -100,7 +100,7 @@ public final class EmbeddedJob implements TaskHost {
         this.store = JobStore.open(spec, scheduler);
         try {
             this.backend = spec.stateBackend().equals("heap")
-                    ? new HeapBackend(store.files(), background)
+                    ? new HeapBackend(store.files(), background, spec.stateMemoryBytes() / 4)
                     : new LsmBackend(
                             store.files(),
                             LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2),

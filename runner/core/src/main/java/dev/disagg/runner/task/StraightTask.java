@@ -17,7 +17,7 @@ public final class StraightTask extends StageTask {
     public StraightTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
         super(spec, host, asyncOptions.withHandOver(false));
         hasViews = !spec.stage().views().isEmpty();
-        door = new SideInputDoor(spec, spec.state());
+        door = new SideInputDoor(spec, async()::wake);
         frontier = door.mainFrontier(spec.restoredInputWatermark());
         gate = StableGate.of(spec, async()::wake);
         if (!spec.restored().isEmpty()) {
@@ -26,16 +26,9 @@ public final class StraightTask extends StageTask {
     }
 
     @Override
-    public void start() {
-        execute(this::letIn);
-        super.start();
-    }
-
-    @Override
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
             door.pane(pane);
-            letIn();
             return;
         }
         WindowedValue<?> value = (WindowedValue<?>) item;
@@ -45,6 +38,9 @@ public final class StraightTask extends StageTask {
         }
         int edge = spec().channelEdges().get(channel).index();
         for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(value) : List.of(value)) {
+            if (hasViews && door.isTooLate(one, this)) {
+                continue;
+            }
             if (gate != null) {
                 gate.add(one, edge, null, 0);
             } else if (door.isReady(one)) {
@@ -66,12 +62,13 @@ public final class StraightTask extends StageTask {
 
     @Override
     int takeOwnWork() {
-        return gate == null ? 0 : gate.poll(TURN, this::stable);
+        int work = gate == null ? 0 : gate.poll(TURN, this::stable);
+        return hasViews ? work + door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value())) : work;
     }
 
     @Override
     boolean isQuiet() {
-        return super.isQuiet() && (gate == null || !gate.isReady());
+        return super.isQuiet() && door.isQuiet() && (gate == null || !gate.isReady());
     }
 
     @Override
@@ -104,17 +101,10 @@ public final class StraightTask extends StageTask {
         chain.entry().accept(value);
     }
 
-    private void letIn() {
-        if (!door.isEmpty()) {
-            door.takeReady().forEach(waiting -> run(waiting.value()));
-        }
-    }
-
     @Override
     void channelWatermark(int channel, long millis) {
         if (door.isView(channel)) {
             door.watermark(channel, millis);
-            letIn();
         } else {
             frontier.advance(channel, millis);
         }
@@ -138,6 +128,6 @@ public final class StraightTask extends StageTask {
 
     @Override
     public SideInputReader sideInputs() {
-        return hasViews ? door.sideInputs() : super.sideInputs();
+        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 }

@@ -17,6 +17,7 @@ import org.apache.beam.sdk.transforms.reflect.DoFnInvoker;
 import org.apache.beam.sdk.transforms.reflect.DoFnInvokers;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker.TruncateResult;
+import org.apache.beam.sdk.transforms.splittabledofn.SplitResult;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.transforms.windowing.PaneInfo;
 import org.apache.beam.sdk.transforms.windowing.TimestampCombiner;
@@ -28,12 +29,15 @@ import org.joda.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a drain makes of the restrictions of a splittable DoFn: its {@code @TruncateRestriction} says what is still to be
- * done; without one, a bounded restriction is finished and an unbounded one dropped. Each restriction is truncated once.
+ * The restrictions of a splittable DoFn that wait to go on.
+ *
+ * <p>A drain truncates them: {@code @TruncateRestriction} says what is still to be done; without one, a bounded restriction
+ * is finished and an unbounded one dropped. Each restriction is truncated once. And a bounded one can be split, so that
+ * another task does half of it.
  *
  * <p>Knows the cells that Beam's {@code SplittableParDoViaKeyedWorkItems.ProcessFn} keeps. One owner.
  */
-final class Truncation {
+final class Restrictions {
     private static final StateTag<WatermarkHoldState> HOLD =
             StateTags.makeSystemTagInternal(StateTags.watermarkStateInternal("hold", TimestampCombiner.LATEST));
     private static final StateTag<ValueState<Boolean>> TRUNCATED =
@@ -49,7 +53,7 @@ final class Truncation {
 
     /** @param fn the instance that processes the restrictions, set up */
     @SuppressWarnings("unchecked")
-    Truncation(DoFn<?, ?> fn, ProcessKeyedElements<?, ?, ?, ?> process, Services services) {
+    Restrictions(DoFn<?, ?> fn, ProcessKeyedElements<?, ?, ?, ?> process, Services services) {
         this.invoker = DoFnInvokers.invokerFor((DoFn<Object, Object>) fn);
         this.options = services.options();
         this.sideInputs = services.sideInputs();
@@ -66,9 +70,9 @@ final class Truncation {
 
     /** What is left of the restriction of an element that was not begun; null for nothing. */
     @Nullable
-    Object ofElement(
+    Object truncated(
             WindowedValue<Object> element, Object restriction, StateInternals state, StateNamespace namespace) {
-        Object left = truncated(element, restriction);
+        Object left = invokeTruncate(element, restriction);
         if (left != null) {
             state.state(namespace, TRUNCATED).write(true);
         }
@@ -76,7 +80,7 @@ final class Truncation {
     }
 
     /** Truncates a restriction that waits to go on; returns whether anything is left of it. */
-    boolean ofWaiting(StateInternals state, StateNamespace namespace) {
+    boolean truncateWaiting(StateInternals state, StateNamespace namespace) {
         ValueState<WindowedValue<Object>> element = state.state(namespace, elementTag);
         ValueState<Object> restriction = state.state(namespace, restrictionTag);
         ValueState<Boolean> truncated = state.state(namespace, TRUNCATED);
@@ -87,7 +91,7 @@ final class Truncation {
         if (Boolean.TRUE.equals(truncated.read())) {
             return true;
         }
-        Object left = truncated(value, restriction.read());
+        Object left = invokeTruncate(value, restriction.read());
         if (left != null) {
             restriction.write(left);
             truncated.write(true);
@@ -100,7 +104,31 @@ final class Truncation {
         return false;
     }
 
-    private @Nullable Object truncated(WindowedValue<Object> element, Object restriction) {
+    /** An element and a part of its restriction. */
+    record Part(WindowedValue<Object> element, Object restriction) {}
+
+    /** Splits off the second half of a bounded restriction that waits to go on; null when it can not be split. */
+    @Nullable
+    Part split(StateInternals state, StateNamespace namespace) {
+        WindowedValue<Object> element = state.state(namespace, elementTag).read();
+        ValueState<Object> restriction = state.state(namespace, restrictionTag);
+        Object whole = element == null ? null : restriction.read();
+        if (element == null || whole == null) {
+            return null;
+        }
+        RestrictionTracker<Object, ?> tracker = invoker.invokeNewTracker(new Arguments(element, whole));
+        if (tracker.isBounded() != RestrictionTracker.IsBounded.BOUNDED) {
+            return null;
+        }
+        SplitResult<Object> halves = tracker.trySplit(0.5);
+        if (halves == null) {
+            return null;
+        }
+        restriction.write(halves.getPrimary());
+        return new Part(element, halves.getResidual());
+    }
+
+    private @Nullable Object invokeTruncate(WindowedValue<Object> element, Object restriction) {
         TruncateResult<Object> result = invoker.invokeTruncateRestriction(new Arguments(element, restriction));
         return result == null ? null : result.getTruncatedRestriction();
     }
