@@ -210,11 +210,7 @@ public final class KeyedTask extends StageTask {
     }
 
     private boolean sealIfAdvanced() {
-<<<<<<< HEAD
-        long input = sealable();
-=======
         long input = arrivedMillis();
->>>>>>> main
         if (input <= sealedInput || !async().canSeal()) {
             return false;
         }
@@ -225,15 +221,6 @@ public final class KeyedTask extends StageTask {
         return true;
     }
 
-<<<<<<< HEAD
-    /** Up to where the input is complete. A splittable DoFn that goes on after its input's end is not at the end of time. */
-    private long sealable() {
-        long input = arrivedMillis();
-        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
-    }
-
-=======
->>>>>>> main
     @Override
     boolean isQuiet() {
         return super.isQuiet()
@@ -241,11 +228,7 @@ public final class KeyedTask extends StageTask {
                 && door.isQuiet()
                 && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
-<<<<<<< HEAD
-                && sealable() <= sealedInput;
-=======
                 && arrivedMillis() <= sealedInput;
->>>>>>> main
     }
 
     @Override

@@ -22,7 +22,10 @@ final class Sharing {
 
     /** Whether it is worth to look for work that can be given away. */
     boolean isWanted() {
-        return stage.someoneIsIdle() && unanswered == 0 && !drainWaits && !task.async().isDraining();
+        return stage.someoneIsIdle()
+                && unanswered == 0
+                && !drainWaits
+                && !task.async().isDraining();
     }
 
     /** This task has nothing left; returns whether that is so of the whole stage. */
