@@ -63,7 +63,8 @@ class BeamConformanceTest {
         Conformance.requireRunner(options.runner());
         ExpectedFailures expected = ExpectedFailures.of(options.runner());
         Suite whole = Suite.whole();
-        SuiteRun run = SuiteRun.run(whole.select(options.selection()), Needs.read(Needs.FILE), options, outcome -> {});
+        SuiteRun run = SuiteRun.run(
+                whole.select(options.selection()), Needs.read(Needs.FILE), expected, options, outcome -> {});
         Verdict verdict = Verdict.of(run, whole, expected, options.configuration());
         verdict.complaints().forEach(System.out::println);
         verdict.summary().forEach(System.out::println);

@@ -42,9 +42,11 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
      * runs, in the order of the suite at the end.
      *
      * @param needs what some tests need
+     * @param expected what fails once is not tried again
      * @param progress is told each outcome as it arrives, one at a time
      */
-    static SuiteRun run(Suite suite, Needs needs, ConformanceOptions options, Consumer<Outcome> progress)
+    static SuiteRun run(
+            Suite suite, Needs needs, ExpectedFailures expected, ConformanceOptions options, Consumer<Outcome> progress)
             throws IOException, InterruptedException {
         long startNanos = System.nanoTime();
         Path directory = options.directory().resolve(options.configuration().passName());
@@ -68,7 +70,10 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
                                 () -> attempted.add(test));
             }
             runLanes(lanes(attempted, needs, options.jvms()), needs, options, directory, sink);
-            runAgain(attempted, outcomes, needs, options, directory, sink);
+            List<BeamTest> unexpected = attempted.stream()
+                    .filter(test -> expected.reasonFor(test.name()).isEmpty())
+                    .toList();
+            runAgain(unexpected, outcomes, needs, options, directory, sink);
         }
         List<Outcome> inOrder =
                 suite.tests().stream().map(test -> outcomes.get(test.name())).toList();
