@@ -53,7 +53,7 @@ class BeamConformanceTest {
     private static ConformanceOptions options() {
         String suites = System.getProperty("conformance.suites", String.join(",", Suite.NAMES));
         return ConformanceOptions.defaults()
-                .withRunner(System.getProperty("conformance.runner", "TestDisaggRunner"))
+                .withRunner(System.getProperty("conformance.runner", ConformanceOptions.OWN_RUNNER))
                 .withSelection(Selection.defaults().withSuites(Set.of(suites.split(","))))
                 .withJvms(Integer.getInteger("conformance.jvms", 2))
                 .withLimitSeconds(Long.getLong("conformance.limit", 60));

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -54,8 +55,12 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
         Files.createDirectories(directory);
         Path table = options.directory().resolve(options.configuration().passName() + ".tsv");
         Map<String, Outcome> outcomes = new ConcurrentHashMap<>();
+        Map<String, BeamTest> byName =
+                suite.tests().stream().collect(Collectors.toMap(BeamTest::name, test -> test, (a, b) -> a));
+        HandOvers.Judge judge = HandOvers.judge(options.configuration(), options.runner());
         try (OutcomeTable stream = OutcomeTable.create(table)) {
-            Consumer<Outcome> sink = outcome -> {
+            Consumer<Outcome> sink = raw -> {
+                Outcome outcome = judge.judged(byName.get(raw.test()), raw);
                 synchronized (stream) {
                     outcomes.put(outcome.test(), outcome);
                     stream.append(outcome);
