@@ -9,7 +9,6 @@ import dev.disagg.state.cell.KeyEntry;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.TimerDomain;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.TreeMap;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
@@ -88,7 +87,7 @@ public final class KeyedTask extends StageTask {
             admit(element);
             return;
         }
-        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(element.value) : List.of(element.value)) {
+        for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
             if (hasViews && door.isTooLate(one, this)) {
                 continue;
             }
@@ -140,9 +139,7 @@ public final class KeyedTask extends StageTask {
     int takeOwnWork() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
         int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
-        if (hasViews) {
-            work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
-        }
+        work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
         work += sealIfAdvanced() ? 1 : 0;
         return work + processingTimers.poll(async().room());
     }

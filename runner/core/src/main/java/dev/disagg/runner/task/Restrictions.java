@@ -15,6 +15,7 @@ import org.apache.beam.sdk.state.WatermarkHoldState;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.reflect.DoFnInvoker;
 import org.apache.beam.sdk.transforms.reflect.DoFnInvokers;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignatures;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker.TruncateResult;
 import org.apache.beam.sdk.transforms.splittabledofn.SplitResult;
@@ -22,6 +23,7 @@ import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.transforms.windowing.PaneInfo;
 import org.apache.beam.sdk.transforms.windowing.TimestampCombiner;
 import org.apache.beam.sdk.util.construction.SplittableParDo.ProcessKeyedElements;
+import org.apache.beam.sdk.values.PCollection;
 import org.apache.beam.sdk.values.PCollectionView;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.apache.beam.sdk.values.WindowedValues;
@@ -44,6 +46,7 @@ final class Restrictions {
             StateTags.makeSystemTagInternal(StateTags.value("truncated", BooleanCoder.of()));
 
     private final DoFnInvoker<Object, Object> invoker;
+    private final boolean bounded;
     private final PipelineOptions options;
     private final SideInputReader sideInputs;
     private final Map<String, PCollectionView<?>> sideInputsByTag;
@@ -55,6 +58,8 @@ final class Restrictions {
     @SuppressWarnings("unchecked")
     Restrictions(DoFn<?, ?> fn, ProcessKeyedElements<?, ?, ?, ?> process, Services services) {
         this.invoker = DoFnInvokers.invokerFor((DoFn<Object, Object>) fn);
+        this.bounded =
+                DoFnSignatures.getSignature(fn.getClass()).isBoundedPerElement() == PCollection.IsBounded.BOUNDED;
         this.options = services.options();
         this.sideInputs = services.sideInputs();
         this.sideInputsByTag = process.getSideInputMapping();
@@ -110,6 +115,9 @@ final class Restrictions {
     /** Splits off the second half of a bounded restriction that waits to go on; null when it can not be split. */
     @Nullable
     Part split(StateInternals state, StateNamespace namespace) {
+        if (!bounded) {
+            return null;
+        }
         WindowedValue<Object> element = state.state(namespace, elementTag).read();
         ValueState<Object> restriction = state.state(namespace, restrictionTag);
         Object whole = element == null ? null : restriction.read();

@@ -48,7 +48,7 @@ public abstract class StageTask implements Duty, Services {
     private final Alignment alignment;
     private final @Nullable Sharing sharing;
     private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
-    private boolean draining;
+    private volatile boolean draining;
     private long lastSnapshot;
     private boolean askedForCheckpoint;
     private boolean askedForLast;
@@ -261,10 +261,8 @@ public abstract class StageTask implements Duty, Services {
 
     /** Stops reading, and finishes what was read. Any thread. */
     public final void drain() {
-        call(() -> {
-            draining = true;
-            drainBegun();
-        });
+        draining = true;
+        call(this::drainBegun);
     }
 
     /** As {@link #drain}. Leader. */
