@@ -32,6 +32,7 @@ import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
 import org.apache.beam.sdk.transforms.windowing.IntervalWindow;
 import org.apache.beam.sdk.values.CausedByDrain;
 import org.joda.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Names of timers as drawn in {@code docs/format/timer-names.md}, and that a cleared timer leaves nothing. */
@@ -118,6 +119,7 @@ class TimerNamesTest {
         drawn(StateNamespaces.global(), "", TimeDomain.EVENT_TIME, "00" + "00" + "0000" + END);
     }
 
+    @Tag("lesson-31")
     @Test
     void timersOfManyKeysThatAreSetAndClearedLeaveNothing() {
         ByteStore.Opened opened = store("cleared");
@@ -125,7 +127,7 @@ class TimerNamesTest {
         StepState state = step(cells, GlobalWindow.Coder.INSTANCE);
         StepTimers timers = new StepTimers(state, () -> 0, () -> 0);
         StateNamespace namespace = StateNamespaces.window(GlobalWindow.Coder.INSTANCE, GlobalWindow.INSTANCE);
-        int keys = 20_000;
+        int keys = Boolean.getBoolean("disagg.night") ? 1_000_000 : 20_000;
         for (boolean set : new boolean[] {true, false}) {
             for (int i = 0; i < keys; i++) {
                 byte[] key = ("key-" + i).getBytes(StandardCharsets.UTF_8);
