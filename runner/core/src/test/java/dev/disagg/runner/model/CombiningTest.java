@@ -78,9 +78,7 @@ class CombiningTest {
         PAssert.that(input.apply(Values.create())
                         .apply(
                                 "Globally",
-                                Combine.globally(Sum.ofIntegers())
-                                        .withFanout(4)
-                                        .withoutDefaults()))
+                                Combine.globally(Sum.ofIntegers()).withFanout(4).withoutDefaults()))
                 .containsInAnyOrder(sumOfHot(0) + 100, sumOfHot(HALF) + 500);
         Mode.run(pipeline);
     }
@@ -91,8 +89,7 @@ class CombiningTest {
         Pipeline pipeline = mode.pipeline();
         PCollection<KV<String, Integer>> input = input(pipeline);
         PAssert.that(input.apply(Latest.perKey()))
-                .containsInAnyOrder(
-                        KV.of("hot", 199), KV.of("cold", 100), KV.of("hot", 399), KV.of("cold", 300));
+                .containsInAnyOrder(KV.of("hot", 199), KV.of("cold", 100), KV.of("hot", 399), KV.of("cold", 300));
         PAssert.that(input.apply(Top.largestPerKey(3)))
                 .containsInAnyOrder(
                         KV.of("hot", List.of(199, 198, 197)),
@@ -100,8 +97,7 @@ class CombiningTest {
                         KV.of("hot", List.of(399, 398, 397)),
                         KV.of("cold", List.of(300, 200)));
         PAssert.that(input.apply(Max.integersPerKey()))
-                .containsInAnyOrder(
-                        KV.of("hot", 199), KV.of("cold", 100), KV.of("hot", 399), KV.of("cold", 300));
+                .containsInAnyOrder(KV.of("hot", 199), KV.of("cold", 100), KV.of("hot", 399), KV.of("cold", 300));
         PAssert.that(input.apply(Mean.<String, Integer>perKey()))
                 .containsInAnyOrder(
                         KV.of("hot", sumOfHot(0) / 198.0),

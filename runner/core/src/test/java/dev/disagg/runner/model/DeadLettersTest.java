@@ -95,8 +95,8 @@ class DeadLettersTest {
             String name, PCollection<String> lines, ErrorHandler<BadRecord, ?> handler) {
         PCollectionTuple both = lines.apply(
                 name, ParDo.of(new Parse()).withOutputTags(PARSED, TupleTagList.of(BadRecordRouter.BAD_RECORD_TAG)));
-        handler.addErrorCollection(both.get(BadRecordRouter.BAD_RECORD_TAG)
-                .setCoder(BadRecord.getCoder(lines.getPipeline())));
+        handler.addErrorCollection(
+                both.get(BadRecordRouter.BAD_RECORD_TAG).setCoder(BadRecord.getCoder(lines.getPipeline())));
         return both.get(PARSED);
     }
 
@@ -110,7 +110,8 @@ class DeadLettersTest {
                         .via((String element) -> Integer.parseInt(element))
                         .exceptionsInto(TypeDescriptors.kvs(TypeDescriptors.strings(), TypeDescriptors.strings()))
                         .exceptionsVia(failure -> KV.of(
-                                failure.element(), failure.exception().getClass().getSimpleName())));
+                                failure.element(),
+                                failure.exception().getClass().getSimpleName())));
         PAssert.that(result.output()).containsInAnyOrder(1, 3);
         PAssert.that(result.failures()).containsInAnyOrder(KV.of("two", "NumberFormatException"));
         Mode.run(pipeline);
@@ -142,8 +143,7 @@ class DeadLettersTest {
                             .withBadRecordErrorHandler(handler)
                             .to(directory.toString()));
         }
-        PAssert.that(handler.getOutput().apply(Lines.firstWord()))
-                .containsInAnyOrder("\"bad1\"", "\"bad2\"");
+        PAssert.that(handler.getOutput().apply(Lines.firstWord())).containsInAnyOrder("\"bad1\"", "\"bad2\"");
         Mode.run(pipeline);
         assertThat(Lines.below(directory), is(List.of("a:a1", "a:a2", "b:b1")));
     }

@@ -72,7 +72,8 @@ class FilesTest {
                         .withNaming(name -> FileIO.Write.defaultNaming(name, ".txt"))
                         .to(directory.toString()));
         Mode.run(pipeline);
-        List<String> expected = lines().stream().map(line -> line.replace('-', ':')).sorted().toList();
+        List<String> expected =
+                lines().stream().map(line -> line.replace('-', ':')).sorted().toList();
         assertThat(Lines.below(directory), is(expected));
     }
 

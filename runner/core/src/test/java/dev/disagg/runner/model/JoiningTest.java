@@ -59,7 +59,8 @@ class JoiningTest {
                 .apply("LeftWindows", windows);
         PCollection<KV<String, Integer>> right = pipeline.apply(
                         "Right",
-                        Create.timestamped(List.of(at(KV.of("a", 10), 5), at(KV.of("a", 20), 6), at(KV.of("c", 30), 12)))
+                        Create.timestamped(
+                                        List.of(at(KV.of("a", 10), 5), at(KV.of("a", 20), 6), at(KV.of("c", 30), 12)))
                                 .withCoder(CODER))
                 .apply("RightWindows", windows);
         PAssert.that(KeyedPCollectionTuple.of(LEFT, left)
@@ -71,12 +72,16 @@ class JoiningTest {
     }
 
     private static String text(KV<String, CoGbkResult> joined) {
-        return joined.getKey() + sorted(joined.getValue().getAll(LEFT))
+        return joined.getKey()
+                + sorted(joined.getValue().getAll(LEFT))
                 + sorted(joined.getValue().getAll(RIGHT));
     }
 
     private static String sorted(Iterable<Integer> values) {
-        return StreamSupport.stream(values.spliterator(), false).sorted().toList().toString();
+        return StreamSupport.stream(values.spliterator(), false)
+                .sorted()
+                .toList()
+                .toString();
     }
 
     @ParameterizedTest
@@ -197,8 +202,8 @@ class JoiningTest {
             }
             org.hamcrest.MatcherAssert.assertThat(
                     order.toString(),
-                    org.hamcrest.Matchers.is(
-                            String.valueOf(first).repeat(firstCount) + String.valueOf(second).repeat(secondCount)));
+                    org.hamcrest.Matchers.is(String.valueOf(first).repeat(firstCount)
+                            + String.valueOf(second).repeat(secondCount)));
         }
 
         @ProcessElement

@@ -67,8 +67,7 @@ class RedistributeTest {
     @EnumSource(Mode.class)
     void byKeyWithDuplicatesAllowed(Mode mode) {
         Pipeline pipeline = mode.pipeline();
-        check(input(pipeline)
-                .apply(Redistribute.<String, Integer>byKey().withAllowDuplicates(true)));
+        check(input(pipeline).apply(Redistribute.<String, Integer>byKey().withAllowDuplicates(true)));
         Mode.run(pipeline);
     }
 

@@ -188,8 +188,8 @@ class SchemasTest {
     void fieldsAreSelectedGroupedFilteredAndJoined(Mode mode) {
         Pipeline pipeline = mode.pipeline();
         PCollection<Purchase> purchases = purchases(pipeline);
-        PCollection<Row> sums =
-                purchases.apply("Sums", Group.<Purchase>byFieldNames("buyer").aggregateField("cents", Sum.ofLongs(), "total"));
+        PCollection<Row> sums = purchases.apply(
+                "Sums", Group.<Purchase>byFieldNames("buyer").aggregateField("cents", Sum.ofLongs(), "total"));
         PAssert.that(sums.apply(MapElements.into(TypeDescriptors.strings())
                         .via(row -> row.getRow("key").getString("buyer") + "="
                                 + row.getRow("value").getInt64("total"))))
@@ -197,9 +197,8 @@ class SchemasTest {
         PCollection<Row> rich = purchases
                 .apply(Filter.<Purchase>create().whereFieldName("cents", (Long cents) -> cents >= 20))
                 .apply("Rich", Convert.toRows());
-        PAssert.that(rich.apply(
-                                Join.<Row, Row>innerJoin(purchases.apply("All", Convert.toRows()))
-                                        .using("buyer"))
+        PAssert.that(rich.apply(Join.<Row, Row>innerJoin(purchases.apply("All", Convert.toRows()))
+                                .using("buyer"))
                         .apply(
                                 "Pairs",
                                 MapElements.into(TypeDescriptors.strings())

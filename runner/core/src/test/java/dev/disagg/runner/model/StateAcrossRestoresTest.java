@@ -108,7 +108,8 @@ class StateAcrossRestoresTest {
                 multimap.remove("odd-0");
                 list.clearRange(new Instant(99), new Instant(100));
                 out.output(element.getKey() + " value=" + value.read() + " bag=" + sorted(bag.read()) + " sum="
-                        + sum.read() + " set=" + sorted(set.read()) + " map=" + sorted(map.values().read())
+                        + sum.read() + " set=" + sorted(set.read()) + " map="
+                        + sorted(map.values().read())
                         + " multimap=" + sorted(multimap.get("odd-1").read())
                         + sorted(multimap.get("odd-0").read()) + " list=" + sorted(list.read()));
             }
@@ -116,8 +117,8 @@ class StateAcrossRestoresTest {
 
         private static String sorted(Iterable<?> values) {
             List<String> all = new ArrayList<>();
-            values.forEach(
-                    value -> all.add(String.valueOf(value instanceof TimestampedValue<?> v ? v.getValue() : value)));
+            values.forEach(value ->
+                    all.add(String.valueOf(value instanceof TimestampedValue<?> v ? v.getValue() : value)));
             all.sort(Comparator.naturalOrder());
             return all.toString();
         }
@@ -185,21 +186,16 @@ class StateAcrossRestoresTest {
             feed.give("a3", 0).give("b3", 0);
             List<String> told = new ArrayList<>(List.of(drain.next(), drain.next()));
             told.sort(null);
-            String all =
-                    " value=123 bag=[1, 2, 3] sum=6 set=[2, 3] map=[m2, m3] multimap=[1, 3][] list=[2, 3]";
+            String all = " value=123 bag=[1, 2, 3] sum=6 set=[2, 3] map=[m2, m3] multimap=[1, 3][] list=[2, 3]";
             assertThat(told, is(List.of("a" + all, "b" + all)));
             job.checkpoint();
             feed.watermark(52);
-            List<String> fired =
-                    new ArrayList<>(List.of(drain.next(), drain.next(), drain.next(), drain.next()));
+            List<String> fired = new ArrayList<>(List.of(drain.next(), drain.next(), drain.next(), drain.next()));
             fired.sort(null);
             assertThat(
                     fired,
                     is(List.of(
-                            "a f1 bag=[] fired=[f1, timer]",
-                            "a timer",
-                            "b f1 bag=[] fired=[f1, timer]",
-                            "b timer")));
+                            "a f1 bag=[] fired=[f1, timer]", "a timer", "b f1 bag=[] fired=[f1, timer]", "b timer")));
             job.checkpoint();
             job.kill();
             job.start(options, "--parallelism=" + after);
