@@ -37,7 +37,8 @@ class FileExamplesTest {
     private static final List<String> DIRECT =
             List.of("--runner=DirectRunner", "--enforceImmutability=false", "--enforceEncodability=false");
     private static final List<String> DISAGG = List.of("--runner=DisaggRunner");
-    private static final List<String> FINE = List.of("--runner=DisaggRunner", "--parallelism=4", "--maxBundleElements=1");
+    private static final List<String> FINE =
+            List.of("--runner=DisaggRunner", "--parallelism=4", "--maxBundleElements=1");
 
     private interface Main {
         void run(String[] args) throws Exception;
@@ -137,7 +138,10 @@ class FileExamplesTest {
     @Test
     void distinctExample() throws Exception {
         compare(
-                DistinctExample::main, UnaryOperator.identity(), 50, "--input=" + Inputs.repetitions(directory) + "/*.txt");
+                DistinctExample::main,
+                UnaryOperator.identity(),
+                50,
+                "--input=" + Inputs.repetitions(directory) + "/*.txt");
     }
 
     @Test

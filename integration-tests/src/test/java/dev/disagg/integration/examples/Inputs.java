@@ -38,8 +38,7 @@ final class Inputs {
         List<String> lines = frequentWords();
         for (int chapter = 0; chapter < CHAPTERS; chapter++) {
             int from = chapter * LINES / CHAPTERS;
-            Files.write(
-                    novel.resolve("chapter-" + chapter + ".txt"), lines.subList(from, from + LINES / CHAPTERS));
+            Files.write(novel.resolve("chapter-" + chapter + ".txt"), lines.subList(from, from + LINES / CHAPTERS));
         }
         return novel;
     }

@@ -178,6 +178,14 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     void setExplain(boolean value);
 
+    @Description(
+            "Encoded size, in bytes, up to which a pane of a side input is held in the memory of the tasks that read it. "
+                    + "A larger one is written once, and read through the block cache where it lies.")
+    @Default.Integer(1048576)
+    int getSideInputInlineBytes();
+
+    void setSideInputInlineBytes(int value);
+
     @Description("Encode elements between stages, so that a DoFn that modifies its input cannot harm another.")
     @Default.Boolean(false)
     boolean isCopyElements();

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param stateMemoryBytes memory for state in this process
  * @param checkpointInterval empty for the default (by boundedness); zero for off
  * @param restore empty for none
+ * @param smallPaneBytes up to which a pane of a side input is handed over by value
  * @param delayedReads seed of the delayed-read test mode, or empty
  */
 public record Settings(
@@ -39,11 +40,13 @@ public record Settings(
         boolean keepState,
         boolean explain,
         boolean copyElements,
+        int smallPaneBytes,
         Duration stateLatency,
         Duration progressInterval,
         Optional<Long> delayedReads) {
 
     private static final int MAX_PARALLELISM = 32768;
+    private static final int MOST_INLINE_BYTES = 256 << 20;
     private static final long MAX_BUNDLE_MILLIS = 86_400_000;
 
     /** Parses and checks; all violations are reported in one {@link Invalid}. */
@@ -95,6 +98,7 @@ public record Settings(
                 options.isKeepState(),
                 options.isExplain(),
                 options.isCopyElements(),
+                check.within("--sideInputInlineBytes", options.getSideInputInlineBytes(), 0, MOST_INLINE_BYTES),
                 check.duration("--stateLatency", options.getStateLatency()),
                 check.durationOrOff("--progressInterval", options.getProgressInterval()),
                 Optional.ofNullable(options.getDelayedReads()));

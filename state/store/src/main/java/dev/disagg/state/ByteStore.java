@@ -4,6 +4,7 @@ package dev.disagg.state;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,18 @@ public interface ByteStore extends AutoCloseable {
      * @param header bytes of the layers above, stored with the manifest and handed back by {@link Opened#headers}
      */
     Frozen freeze(long checkpoint, byte[] header);
+
+    /**
+     * Has every manifest from the next freeze on name {@code run}, so that it stays; nothing is copied. The caller holds the
+     * run until it has unlinked it.
+     */
+    void link(SharedRun run);
+
+    /** Undoes {@link #link}; nothing happens when there is no run of this name. */
+    void unlink(String run);
+
+    /** The runs that are linked now, by name; after opening, those that the parents' manifests name. */
+    Map<String, SharedRun> linked();
 
     /** Bytes of memory held now: memtables, cached index and filter blocks that this store owns. For the memory pool. */
     long memoryBytes();

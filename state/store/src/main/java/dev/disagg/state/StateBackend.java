@@ -21,6 +21,9 @@ public interface StateBackend extends AutoCloseable {
      */
     CompletableFuture<ByteStore.Opened> open(String owner, KeyRange range, List<ByteStore.Parent> parents);
 
+    /** Where runs are written that several tasks read. */
+    SharedRuns sharedRuns();
+
     @Override
     void close();
 }

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param checkpointInterval zero for no periodic checkpoints
  * @param restore what to start from; empty for a fresh start, which a used directory refuses
  * @param removeWhenDone whether the job's files go when it has ended by itself
+ * @param smallPaneBytes up to which a pane of a side input is handed over by value
  * @param stateLatency put in front of each request, for tests and benchmarks
  * @param progressInterval zero for no progress lines
  * @param delayedReads seed of a test mode
@@ -33,6 +34,7 @@ public record JobSpec(
         Optional<String> restore,
         boolean removeWhenDone,
         boolean copyElements,
+        int smallPaneBytes,
         Duration stateLatency,
         Duration progressInterval,
         Optional<Long> delayedReads) {

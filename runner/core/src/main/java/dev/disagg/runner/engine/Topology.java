@@ -7,6 +7,8 @@ import dev.disagg.runner.graph.StageGraph.Edge;
 import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.task.Inbound;
 import dev.disagg.runner.task.Output;
+import dev.disagg.runner.task.PaneWriter;
+import dev.disagg.state.SharedRuns;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,13 +16,21 @@ import java.util.List;
 final class Topology {
     private final StageGraph graph;
     private final boolean copy;
+    private final SharedRuns runs;
+    private final int smallPaneBytes;
     private final List<List<Inbound>> inbounds = new ArrayList<>();
     private final List<List<List<Edge>>> channelEdges = new ArrayList<>();
 
-    /** @param copy whether elements are copied between stages */
-    Topology(StageGraph graph, boolean copy) {
+    /**
+     * @param copy whether elements are copied between stages
+     * @param runs where large panes of side inputs are written
+     * @param smallPaneBytes up to which a pane is handed over by value
+     */
+    Topology(StageGraph graph, boolean copy, SharedRuns runs, int smallPaneBytes) {
         this.graph = graph;
         this.copy = copy;
+        this.runs = runs;
+        this.smallPaneBytes = smallPaneBytes;
         for (Stage stage : graph.stages()) {
             List<Inbound> ofStage = new ArrayList<>();
             List<List<Edge>> edgesOfStage = new ArrayList<>();
@@ -66,10 +76,13 @@ final class Topology {
                     targets.add(new Output.Target(inbound(to.index(), consumer), channel(edge, task, to, consumer)));
                 }
             }
-            int view = edge.exchange() instanceof Exchange.Broadcast broadcast
-                    ? to.views().indexOf(broadcast.view())
-                    : -1;
-            outputs.add(new Output(edge, targets, view, copy));
+            int view = -1;
+            PaneWriter panes = null;
+            if (edge.exchange() instanceof Exchange.Broadcast broadcast) {
+                view = to.views().indexOf(broadcast.view());
+                panes = new PaneWriter(broadcast.view(), runs, smallPaneBytes);
+            }
+            outputs.add(new Output(edge, targets, view, panes, copy));
         }
         return outputs;
     }

@@ -20,8 +20,7 @@ import org.apache.beam.sdk.values.TupleTag;
  */
 @SuppressWarnings("rawtypes")
 final class ShardedWrites
-        implements PTransformOverrideFactory<
-                PCollection, WriteFilesResult, PTransform<PCollection, WriteFilesResult>> {
+        implements PTransformOverrideFactory<PCollection, WriteFilesResult, PTransform<PCollection, WriteFilesResult>> {
     private final int shards;
 
     private ShardedWrites(int shards) {

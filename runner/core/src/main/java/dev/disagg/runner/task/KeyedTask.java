@@ -9,7 +9,7 @@ import dev.disagg.state.cell.KeyEntry;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.TimerDomain;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.TreeMap;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +34,10 @@ public final class KeyedTask extends StageTask {
 
     private final ProcessingTimers processingTimers;
 
+    /** Holds of restrictions taken over, until they hold by themselves. */
+    private final TreeMap<Long, Integer> takenOver = new TreeMap<>();
+
+    private long shared;
     private long sealedInput;
     private long releasedInput;
 
@@ -43,7 +47,7 @@ public final class KeyedTask extends StageTask {
         cells = state();
         hasViews = !spec.stage().views().isEmpty();
         prefetch = new Prefetch(head, async()::ready, spec.prefetch());
-        door = new SideInputDoor(spec, cells);
+        door = new SideInputDoor(spec, async()::wake);
         gate = StableGate.of(spec, async()::wake);
         gatesTime = gate != null && head instanceof Head.Stateful;
         sealedInput = spec.restoredInputWatermark();
@@ -68,7 +72,6 @@ public final class KeyedTask extends StageTask {
             // Timers that were due at the checkpoint and had not been admitted are still in the store.
             seal(sealedInput);
         }
-        letIn();
     }
 
     // ---- input
@@ -77,7 +80,6 @@ public final class KeyedTask extends StageTask {
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
             door.pane(pane);
-            letIn();
             return;
         }
         KeyedElement element = (KeyedElement) item;
@@ -85,10 +87,13 @@ public final class KeyedTask extends StageTask {
             admit(element);
             return;
         }
-        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(element.value) : List.of(element.value)) {
+        for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
+            if (hasViews && door.isTooLate(one, this)) {
+                continue;
+            }
             if (gate != null) {
                 gate.add(one, element.edge, element.key, element.hash);
-            } else if (!door.waits(element.key) && door.isReady(one)) {
+            } else if (!door.waits(element.key, element.hash) && door.isReady(one)) {
                 admit(new KeyedElement(one, element.key, element.hash, element.edge));
             } else {
                 door.add(one, element.edge, element.key, element.hash);
@@ -96,14 +101,8 @@ public final class KeyedTask extends StageTask {
         }
     }
 
-    private void letIn() {
-        if (!door.isEmpty()) {
-            door.takeReady().forEach(this::admit);
-        }
-    }
-
     private void stable(Waiting waiting) {
-        if (hasViews && (door.waits(waiting.key()) || !door.isReady(waiting.value()))) {
+        if (hasViews && (door.waits(waiting.key(), waiting.hash()) || !door.isReady(waiting.value()))) {
             door.hold(waiting);
         } else {
             cells.inbox().remove(waiting.group(), waiting.number());
@@ -131,7 +130,6 @@ public final class KeyedTask extends StageTask {
     void channelWatermark(int channel, long millis) {
         if (door.isView(channel)) {
             door.watermark(channel, millis);
-            letIn();
         } else {
             frontier.advance(channel, millis);
         }
@@ -141,6 +139,7 @@ public final class KeyedTask extends StageTask {
     int takeOwnWork() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
         int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
+        work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
         work += sealIfAdvanced() ? 1 : 0;
         return work + processingTimers.poll(async().room());
     }
@@ -153,7 +152,53 @@ public final class KeyedTask extends StageTask {
             input = gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
         }
         // A splittable DoFn that goes on after its input's end is not at the end of time.
-        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
+        return input >= Frontier.MAX && goesOn() ? Frontier.MAX - 1 : input;
+    }
+
+    /** Whether work may still come although all input has ended: by timers, or from another task of the stage. */
+    private boolean goesOn() {
+        Sharing sharing = sharing();
+        return processingTimers.goOn() || (sharing != null && !sharing.idle());
+    }
+
+    @Override
+    public void share(byte[] key, WindowedValue<?> value) {
+        Sharing sharing = sharing();
+        if (sharing == null) {
+            throw new IllegalStateException(name() + " does not share");
+        }
+        // A key that no restriction of this job, before or after a restore, has had.
+        long number = nowMillis() * 1_000_003 + host().nanoTime() + ++shared;
+        Donation donation = new Donation(key, number, value, Math.min(releasedInput, holds()));
+        // Held here until it is held there.
+        hold(donation);
+        sharing.give(donation, () -> takeIn(donation), () -> release(donation));
+    }
+
+    private void hold(Donation donation) {
+        takenOver.merge(donation.holdMillis(), 1, Integer::sum);
+    }
+
+    private void release(Donation donation) {
+        takenOver.merge(donation.holdMillis(), -1, (a, b) -> a + b == 0 ? null : a + b);
+    }
+
+    @Override
+    boolean takesOver(Object work, long snapshot) {
+        if (snapshot != lastSnapshot() || async().isDraining() || sealedInput >= Frontier.MAX) {
+            return false;
+        }
+        takeIn((Donation) work);
+        return true;
+    }
+
+    private void takeIn(Donation donation) {
+        KeyedElement element = donation.element((Head.Keyed) spec().stage().head(), spec().range());
+        element.whenDone = () -> release(donation);
+        hold(donation);
+        // Others must know before the giver forgets it.
+        releasableMillis();
+        admit(element);
     }
 
     /** The time of day that timers may know of. */
@@ -177,6 +222,7 @@ public final class KeyedTask extends StageTask {
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
+                && door.isQuiet()
                 && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
                 && arrivedMillis() <= sealedInput;
@@ -310,7 +356,7 @@ public final class KeyedTask extends StageTask {
 
     long holds() {
         return Math.min(
-                cells.minHoldMillis(),
+                takenOver.isEmpty() ? cells.minHoldMillis() : Math.min(takenOver.firstKey(), cells.minHoldMillis()),
                 Math.min(
                         cells.timers(TimerDomain.EVENT).minOutputTimestampMillis(),
                         cells.timers(TimerDomain.PROCESSING).minOutputTimestampMillis()));
@@ -324,7 +370,9 @@ public final class KeyedTask extends StageTask {
     @Override
     long releasableMillis() {
         // At the end of input every live timer has fired, and what still holds belongs to nothing that can come.
-        return releasedInput >= Frontier.MAX ? Frontier.MAX : Math.min(releasedInput, holds());
+        long own = releasedInput >= Frontier.MAX ? Frontier.MAX : Math.min(releasedInput, holds());
+        Sharing sharing = sharing();
+        return sharing == null ? own : sharing.allowed(own);
     }
 
     @Override
@@ -334,7 +382,7 @@ public final class KeyedTask extends StageTask {
 
     @Override
     public SideInputReader sideInputs() {
-        return hasViews ? door.sideInputs() : super.sideInputs();
+        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 
     String describe(byte[] key) {

@@ -3,6 +3,7 @@ package dev.disagg.runner.task;
 
 import dev.disagg.runner.graph.Exchange;
 import dev.disagg.runner.graph.StageGraph.Edge;
+import dev.disagg.runner.state.Reads;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.cell.KeyHash;
 import java.io.ByteArrayOutputStream;
@@ -16,6 +17,7 @@ import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.util.CoderUtils;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.WindowedValue;
+import org.jspecify.annotations.Nullable;
 
 /** One edge out of one task: picks the task for each element, and hands elements over in batches. Leader only. */
 public final class Output {
@@ -33,17 +35,21 @@ public final class Output {
     private final List<ArrayList<Object>> batches = new ArrayList<>();
     private final boolean copy;
     private final int viewIndex;
+    private final @Nullable PaneWriter panes;
+    private @Nullable Reads reads;
     private final ByteArrayOutputStream keyBuffer = new ByteArrayOutputStream(64);
 
     /**
      * @param targets by task index; for {@link Exchange.Forward} the single one
      * @param viewIndex for {@link Exchange.Broadcast}, the index of the view in the stage that reads it
+     * @param panes for {@link Exchange.Broadcast}, makes the panes; null for others
      * @param copy whether elements are encoded and decoded, so that nobody shares them
      */
-    public Output(Edge edge, List<Target> targets, int viewIndex, boolean copy) {
+    public Output(Edge edge, List<Target> targets, int viewIndex, @Nullable PaneWriter panes, boolean copy) {
         this.edge = edge;
         this.targets = List.copyOf(targets);
         this.viewIndex = viewIndex;
+        this.panes = panes;
         this.copy = copy;
         targets.forEach(target -> batches.add(new ArrayList<>()));
     }
@@ -52,7 +58,16 @@ public final class Output {
         return edge.collection();
     }
 
+    /** How the task waits while a large pane is written. */
+    void waitBy(Reads taskReads) {
+        reads = taskReads;
+    }
+
     void emit(WindowedValue<?> emitted) {
+        if (panes != null) {
+            broadcast(emitted, panes);
+            return;
+        }
         WindowedValue<?> value = copy ? copied(emitted) : emitted;
         if (edge.exchange() instanceof Exchange.ByKey byKey) {
             byte[] key = key(byKey.keyCoder(), value);
@@ -60,8 +75,6 @@ public final class Output {
             add(owner(hash), new KeyedElement(value, key, hash, edge.index()));
         } else if (edge.exchange() instanceof Exchange.Reshuffle reshuffle) {
             add(owner(KeyHash.of(key(reshuffle.keyCoder(), value))), value);
-        } else if (edge.exchange() instanceof Exchange.Broadcast) {
-            broadcast(value);
         } else {
             add(0, value);
         }
@@ -71,14 +84,23 @@ public final class Output {
         return KeyRange.owner(KeyRange.group(hash), targets.size());
     }
 
-    private void broadcast(WindowedValue<?> value) {
-        List<Object> elements = new ArrayList<>();
-        ((Iterable<?>) value.getValue()).forEach(elements::add);
+    private void broadcast(WindowedValue<?> value, PaneWriter writer) {
+        Reads waiting = reads;
+        if (waiting == null) {
+            throw new IllegalStateException("an output is used before its task is there");
+        }
+        ViewPane.Content content = writer.write((Iterable<?>) value.getValue(), copy, waiting);
         for (BoundedWindow window : value.getWindows()) {
-            ViewPane pane = new ViewPane(viewIndex, window, value.getPaneInfo().getIndex(), elements);
+            ViewPane pane = new ViewPane(viewIndex, window, value.getPaneInfo().getIndex(), content);
             for (int target = 0; target < targets.size(); target++) {
+                if (content instanceof ViewPane.Large large) {
+                    large.run().retain();
+                }
                 add(target, pane);
             }
+        }
+        if (content instanceof ViewPane.Large large) {
+            large.run().release();
         }
     }
 

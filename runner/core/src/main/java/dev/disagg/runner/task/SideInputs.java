@@ -2,44 +2,41 @@
 package dev.disagg.runner.task;
 
 import dev.disagg.runner.graph.View;
-import dev.disagg.ufs.Failed;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.beam.runners.core.InMemoryMultimapSideInputView;
+import java.util.TreeMap;
 import org.apache.beam.runners.core.LateDataUtils;
-import org.apache.beam.runners.core.ReadyCheckingSideInputReader;
-import org.apache.beam.sdk.coders.Coder;
-import org.apache.beam.sdk.coders.IterableCoder;
-import org.apache.beam.sdk.coders.KvCoder;
-import org.apache.beam.sdk.transforms.Materializations;
-import org.apache.beam.sdk.transforms.ViewFn;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
+import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
 import org.apache.beam.sdk.values.PCollectionView;
 import org.apache.beam.sdk.values.WindowingStrategy;
+import org.joda.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The side inputs of one task: per view and window the newest pane, and the watermark of each view, which says when a
- * window that got nothing is empty for good. One owner.
+ * window that got nothing is empty for good. A window that no element of the main input can read any more is forgotten.
+ * One owner; what chains read of it: {@link ChainSideInputs}.
  */
-final class SideInputs implements ReadyCheckingSideInputReader {
+final class SideInputs {
+    /** For how long an element may come: always. */
+    static final long NEVER = Long.MAX_VALUE;
+
     private final List<View> views;
     private final Map<PCollectionView<?>, Integer> indexes = new HashMap<>();
     private final List<Map<BoundedWindow, Held>> held = new ArrayList<>();
     private final long[] watermarks;
+    private final long latenessMillis;
+    private final TreeMap<Long, List<Place>> byLastRead = new TreeMap<>();
+    private long forgottenBefore = Long.MIN_VALUE;
 
-    /** The newest pane of a window; the view's value is made when it is first asked for. */
-    private static final class Held {
+    /** The newest pane of a window. */
+    static final class Held {
         final ViewPane pane;
-
+        /** Of a small pane: the view's value, made when it is first asked for. */
         @Nullable
         Object value;
 
@@ -50,24 +47,91 @@ final class SideInputs implements ReadyCheckingSideInputReader {
         }
     }
 
-    SideInputs(List<View> views) {
+    private record Place(int view, BoundedWindow window) {}
+
+    /** @param latenessMillis for how long after its end a window of the main input takes elements; {@link #NEVER} for always */
+    SideInputs(List<View> views, long latenessMillis) {
         this.views = List.copyOf(views);
+        this.latenessMillis = latenessMillis;
         for (int i = 0; i < views.size(); i++) {
             indexes.put(views.get(i).view(), i);
             held.add(new HashMap<>());
         }
         watermarks = new long[views.size()];
-        java.util.Arrays.fill(watermarks, Frontier.MIN);
+        Arrays.fill(watermarks, Frontier.MIN);
     }
 
-    /** Takes a pane, unless a later one is there; returns whether it was taken. */
-    boolean take(ViewPane pane) {
+    /** Whether a pane is news: no later one is there, and somebody can read it. */
+    boolean wants(ViewPane pane) {
         Held before = held.get(pane.view()).get(pane.window());
-        if (before != null && before.pane.pane() > pane.pane()) {
-            return false;
+        return !isForgotten(pane.view(), pane.window()) && (before == null || before.pane.pane() <= pane.pane());
+    }
+
+    /** Takes a pane that it {@link #wants}; returns the one that it replaces, null for none. */
+    @Nullable
+    ViewPane take(ViewPane pane) {
+        Held before = held.get(pane.view()).put(pane.window(), new Held(pane));
+        if (before == null) {
+            remember(pane.view(), pane.window());
+            return null;
         }
-        held.get(pane.view()).put(pane.window(), new Held(pane));
-        return true;
+        return before.pane;
+    }
+
+    private void remember(int view, BoundedWindow window) {
+        long last = lastReadMillis(view, window);
+        if (last != NEVER) {
+            byLastRead.computeIfAbsent(last, time -> new ArrayList<>()).add(new Place(view, window));
+        }
+    }
+
+    /** The main input's watermark at which nothing can read a window of a side input any more. */
+    private long lastReadMillis(int view, BoundedWindow window) {
+        if (window instanceof GlobalWindow || latenessMillis == NEVER) {
+            return NEVER;
+        }
+        Duration lookback = views.get(view).view().getWindowMappingFn().maximumLookback();
+        long last = window.maxTimestamp().getMillis();
+        for (long more : new long[] {lookback.getMillis(), latenessMillis}) {
+            last = last > NEVER - more ? NEVER : last + more;
+        }
+        return last;
+    }
+
+    /** Forgets what nothing can read at this watermark of the main input; returns the panes that were held. */
+    List<ViewPane> forgetBefore(long watermarkMillis) {
+        if (watermarkMillis <= forgottenBefore) {
+            return List.of();
+        }
+        forgottenBefore = watermarkMillis;
+        List<ViewPane> gone = new ArrayList<>();
+        while (!byLastRead.isEmpty() && byLastRead.firstKey() < watermarkMillis) {
+            for (Place place : byLastRead.pollFirstEntry().getValue()) {
+                Held was = held.get(place.view()).remove(place.window());
+                if (was != null) {
+                    gone.add(was.pane);
+                }
+            }
+        }
+        return gone;
+    }
+
+    private boolean isForgotten(int view, BoundedWindow window) {
+        return lastReadMillis(view, window) < forgottenBefore;
+    }
+
+    /** Whether an element in {@code window} comes too late to find its side inputs. */
+    boolean isTooLate(BoundedWindow window) {
+        for (int view = 0; view < views.size(); view++) {
+            if (isForgotten(view, mapped(view, window))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private BoundedWindow mapped(int view, BoundedWindow window) {
+        return views.get(view).view().getWindowMappingFn().getSideInputWindow(window);
     }
 
     void watermark(int view, long millis) {
@@ -76,18 +140,17 @@ final class SideInputs implements ReadyCheckingSideInputReader {
 
     /** Whether an element in {@code window} can be processed: all its side inputs are there. */
     boolean isReady(BoundedWindow window) {
-        for (View view : views) {
-            if (!isReady(view.view(), view.view().getWindowMappingFn().getSideInputWindow(window))) {
+        for (int view = 0; view < views.size(); view++) {
+            if (!isReady(view, mapped(view, window))) {
                 return false;
             }
         }
         return true;
     }
 
-    @Override
-    public boolean isReady(PCollectionView<?> view, BoundedWindow window) {
-        int index = index(view);
-        return held.get(index).containsKey(window) || watermarks[index] > emptyAfterMillis(view, window);
+    boolean isReady(int view, BoundedWindow window) {
+        return held.get(view).containsKey(window)
+                || watermarks[view] > emptyAfterMillis(views.get(view).view(), window);
     }
 
     /**
@@ -102,7 +165,7 @@ final class SideInputs implements ReadyCheckingSideInputReader {
                 strategy.getTrigger().getWatermarkThatGuaranteesFiring(window).getMillis());
     }
 
-    private int index(PCollectionView<?> view) {
+    int index(PCollectionView<?> view) {
         Integer index = indexes.get(view);
         if (index == null) {
             throw new IllegalArgumentException(
@@ -111,100 +174,28 @@ final class SideInputs implements ReadyCheckingSideInputReader {
         return index;
     }
 
-    @Override
-    public <T> boolean contains(PCollectionView<T> view) {
+    boolean contains(PCollectionView<?> view) {
         return indexes.containsKey(view);
     }
 
-    @Override
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return views.isEmpty();
     }
 
-    @Override
-    @SuppressWarnings("unchecked")
-    public <T> @Nullable T get(PCollectionView<T> view, BoundedWindow window) {
-        Map<BoundedWindow, Held> ofView = held.get(index(view));
-        Held there = ofView.computeIfAbsent(
-                window, empty -> new Held(new ViewPane(index(view), window, -1, Collections.emptyList())));
-        if (!there.made) {
-            there.value = make(view, there.pane.elements());
-            there.made = true;
-        }
-        return (T) there.value;
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private static <T> T make(PCollectionView<T> view, List<?> elements) {
-        ViewFn viewFn = view.getViewFn();
-        String kind = viewFn.getMaterialization().getUrn();
-        return switch (kind) {
-            case Materializations.ITERABLE_MATERIALIZATION_URN ->
-                (T) viewFn.apply((Materializations.IterableView) () -> elements);
-            case Materializations.MULTIMAP_MATERIALIZATION_URN ->
-                (T) viewFn.apply(InMemoryMultimapSideInputView.fromIterable(
-                        ((KvCoder) view.getCoderInternal()).getKeyCoder(), (Iterable) elements));
-            default -> throw new IllegalStateException("side inputs of the form " + kind + " are not known");
-        };
-    }
-
-    /** A pane as it is stored: [pane 8][window][elements]. */
-    byte[] encode(ViewPane pane) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(bytes);
-        try {
-            out.writeLong(pane.pane());
-            windowCoder(pane.view()).encode(pane.window(), out);
-            elementsCoder(pane.view()).encode(castElements(pane.elements()), out);
-        } catch (IOException e) {
-            throw new Failed(
-                    "a pane of the side input " + views.get(pane.view()).id() + " can not be encoded: " + e.getMessage()
-                            + "; check the coder of its collection",
-                    e);
-        }
-        return bytes.toByteArray();
-    }
-
-    ViewPane decode(int view, byte[] stored) {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(stored));
-        try {
-            long pane = in.readLong();
-            BoundedWindow window = windowCoder(view).decode(in);
-            List<Object> elements = new ArrayList<>();
-            elementsCoder(view).decode(in).forEach(elements::add);
-            return new ViewPane(view, window, pane, elements);
-        } catch (IOException e) {
-            throw new Failed(
-                    "a stored pane of the side input " + views.get(view).id() + " can not be decoded: " + e.getMessage()
-                            + "; has the coder of its collection changed?",
-                    e);
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private Coder<BoundedWindow> windowCoder(int view) {
-        return (Coder<BoundedWindow>) views.get(view)
-                .view()
-                .getWindowingStrategyInternal()
-                .getWindowFn()
-                .windowCoder();
-    }
-
-    @SuppressWarnings("unchecked")
-    private Coder<Iterable<Object>> elementsCoder(int view) {
-        return IterableCoder.of((Coder<Object>) views.get(view).view().getCoderInternal());
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Iterable<Object> castElements(List<?> elements) {
-        return (Iterable<Object>) elements;
+    /** The pane of a window; one without elements when there is none. */
+    Held held(int view, BoundedWindow window) {
+        return held.get(view).computeIfAbsent(window, empty -> {
+            remember(view, empty);
+            return new Held(new ViewPane(view, empty, -1, ViewPane.Small.NOTHING));
+        });
     }
 
     String viewId(int view) {
         return views.get(view).id();
     }
 
-    int viewCount() {
-        return views.size();
+    /** How many panes are held. For tests. */
+    int paneCount() {
+        return held.stream().mapToInt(Map::size).sum();
     }
 }

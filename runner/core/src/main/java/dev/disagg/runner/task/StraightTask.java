@@ -2,7 +2,6 @@
 package dev.disagg.runner.task;
 
 import dev.disagg.async.AsyncOptions;
-import java.util.List;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,7 @@ public final class StraightTask extends StageTask {
     public StraightTask(TaskSpec spec, TaskHost host, AsyncOptions asyncOptions) {
         super(spec, host, asyncOptions.withHandOver(false));
         hasViews = !spec.stage().views().isEmpty();
-        door = new SideInputDoor(spec, spec.state());
+        door = new SideInputDoor(spec, async()::wake);
         frontier = door.mainFrontier(spec.restoredInputWatermark());
         gate = StableGate.of(spec, async()::wake);
         if (!spec.restored().isEmpty()) {
@@ -26,16 +25,9 @@ public final class StraightTask extends StageTask {
     }
 
     @Override
-    public void start() {
-        execute(this::letIn);
-        super.start();
-    }
-
-    @Override
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
             door.pane(pane);
-            letIn();
             return;
         }
         WindowedValue<?> value = (WindowedValue<?>) item;
@@ -44,7 +36,10 @@ public final class StraightTask extends StageTask {
             return;
         }
         int edge = spec().channelEdges().get(channel).index();
-        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(value) : List.of(value)) {
+        for (WindowedValue<?> one : SideInputDoor.exploded(value)) {
+            if (hasViews && door.isTooLate(one, this)) {
+                continue;
+            }
             if (gate != null) {
                 gate.add(one, edge, null, 0);
             } else if (door.isReady(one)) {
@@ -66,12 +61,13 @@ public final class StraightTask extends StageTask {
 
     @Override
     int takeOwnWork() {
-        return gate == null ? 0 : gate.poll(TURN, this::stable);
+        int work = gate == null ? 0 : gate.poll(TURN, this::stable);
+        return work + door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value()));
     }
 
     @Override
     boolean isQuiet() {
-        return super.isQuiet() && (gate == null || !gate.isReady());
+        return super.isQuiet() && door.isQuiet() && (gate == null || !gate.isReady());
     }
 
     @Override
@@ -104,17 +100,10 @@ public final class StraightTask extends StageTask {
         chain.entry().accept(value);
     }
 
-    private void letIn() {
-        if (!door.isEmpty()) {
-            door.takeReady().forEach(waiting -> run(waiting.value()));
-        }
-    }
-
     @Override
     void channelWatermark(int channel, long millis) {
         if (door.isView(channel)) {
             door.watermark(channel, millis);
-            letIn();
         } else {
             frontier.advance(channel, millis);
         }
@@ -138,6 +127,6 @@ public final class StraightTask extends StageTask {
 
     @Override
     public SideInputReader sideInputs() {
-        return hasViews ? door.sideInputs() : super.sideInputs();
+        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 }

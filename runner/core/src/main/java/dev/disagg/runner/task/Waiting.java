@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.task;
 
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
 
@@ -16,5 +17,10 @@ import org.jspecify.annotations.Nullable;
 record Waiting(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash, int group, long number) {
     long timestampMillis() {
         return value.getTimestamp().getMillis();
+    }
+
+    /** Its only one: an element in several windows is taken apart before it waits. */
+    BoundedWindow window() {
+        return value.getWindows().iterator().next();
     }
 }

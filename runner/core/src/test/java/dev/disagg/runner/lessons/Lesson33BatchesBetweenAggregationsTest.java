@@ -55,8 +55,8 @@ class Lesson33BatchesBetweenAggregationsTest {
     void aPaneComesAtTheEndOfItsWindow() throws Exception {
         Feed feed = new Feed();
         Drain drain = new Drain();
-        try (Restarts job = new Restarts(
-                pipeline -> drain.from(sums(pipeline.apply("Read", feed.read()), Duration.ZERO)))) {
+        try (Restarts job =
+                new Restarts(pipeline -> drain.from(sums(pipeline.apply("Read", feed.read()), Duration.ZERO)))) {
             job.start("--parallelism=2");
             feed.give("a", 1).give("b", 2).give("a", 9).watermark(10);
             assertThat(drain.next(), is("all=3"));

@@ -64,6 +64,7 @@ class OptionValuesTest {
             new Refused("--maxParkedComputations=0", "must be 1 to"),
             new Refused("--maxBundleElements=0", "must be 1 to"),
             new Refused("--maxBundleMillis=0", "must be 1 to"),
+            new Refused("--sideInputInlineBytes=-1", "must be 0 to"),
             new Refused("--maxBundleMillis=9223372036854775807", "must be 1 to"),
             new Refused("--checkpointInterval=often", "not a duration such as 500ms, 10s or 5m"),
             new Refused("--checkpointInterval=10", "not a duration such as 500ms, 10s or 5m"),

@@ -3,7 +3,9 @@ package dev.disagg.runner.task;
 
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
+import dev.disagg.state.SharedRun;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +87,21 @@ final class FarStore implements ByteStore {
     @Override
     public Frozen freeze(long checkpoint, byte[] header) {
         return near.freeze(checkpoint, header);
+    }
+
+    @Override
+    public void link(SharedRun run) {
+        near.link(run);
+    }
+
+    @Override
+    public void unlink(String run) {
+        near.unlink(run);
+    }
+
+    @Override
+    public Map<String, SharedRun> linked() {
+        return near.linked();
     }
 
     @Override

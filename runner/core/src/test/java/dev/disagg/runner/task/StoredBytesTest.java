@@ -24,6 +24,7 @@ import dev.disagg.ufs.ObjectStores;
 import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.testkit.VirtualTime;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -271,8 +272,9 @@ class StoredBytesTest {
                 1,
                 1,
                 true,
+                null,
                 null);
-        SideInputDoor door = new SideInputDoor(spec, state);
+        SideInputDoor door = new SideInputDoor(spec, () -> {});
 
         WindowedValue<String> waiting =
                 WindowedValues.of("hi", new Instant(5), GlobalWindow.INSTANCE, PaneInfo.NO_FIRING);
@@ -289,19 +291,22 @@ class StoredBytesTest {
                 is("8000000000000005" + "00000001" + "0f"
                         + hex("hi".getBytes(java.nio.charset.StandardCharsets.UTF_8))));
 
-        door.pane(new ViewPane(0, GlobalWindow.INSTANCE, 7, List.of()));
+        door.pane(new ViewPane(0, GlobalWindow.INSTANCE, 7, ViewPane.Small.NOTHING));
         List<Sources.Item> panes = state.sources().all().next(1 << 20).join();
         assertThat(panes.size(), is(1));
+        String id = hex(stage.views().get(0).id().getBytes(java.nio.charset.StandardCharsets.UTF_8));
         String prefix =
-                hex(("view:" + stage.views().get(0).id() + ":").getBytes(java.nio.charset.StandardCharsets.UTF_8));
-        assertThat(hex(panes.get(0).splitId()), is(prefix + "0000000000000000" + "00000000"));
-        assertThat(hex(panes.get(0).position()), is("0000000000000007" + "00000000"));
+                hex("view:".getBytes(java.nio.charset.StandardCharsets.UTF_8)) + "%04x".formatted(id.length() / 2) + id;
+        assertThat(hex(panes.get(0).splitId()), is(prefix));
+        assertThat(hex(panes.get(0).position()), is("0000000000000007" + "00" + "00000000"));
 
-        SideInputDoor restored = new SideInputDoor(spec, state);
+        SideInputDoor restored = new SideInputDoor(spec, () -> {});
         restored.restore();
-        assertThat(restored.waitingCount(), is(1));
+        assertThat(restored.waitingCount(), is(1L));
         assertThat(restored.isReady(waiting), is(true));
-        assertThat(restored.takeReady().get(0).value(), equalTo(waiting));
+        List<WindowedValue<?>> letIn = new ArrayList<>();
+        restored.poll(10, Long.MIN_VALUE, true, one -> letIn.add(one.value()));
+        assertThat(letIn, equalTo(List.of(waiting)));
         assertThat(
                 "what went in is stored no longer",
                 state.inbox().all().next(1 << 20).join(),

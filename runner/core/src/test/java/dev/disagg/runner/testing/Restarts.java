@@ -33,7 +33,11 @@ public final class Restarts implements AutoCloseable {
     /** Starts the job: afresh the first time, then from its newest checkpoint. */
     public DisaggPipelineResult start(String... options) {
         List<String> all = new ArrayList<>(List.of(
-                "--runner=DisaggRunner", "--stateUri=" + uri, "--jobName=job", "--checkpointInterval=1h", "--keepState"));
+                "--runner=DisaggRunner",
+                "--stateUri=" + uri,
+                "--jobName=job",
+                "--checkpointInterval=1h",
+                "--keepState"));
         if (started) {
             all.add("--restore=latest");
         }

@@ -44,6 +44,11 @@ public final class Inbox {
         return pages(key(group, 0), key(group, Long.MAX_VALUE));
     }
 
+    /** The elements of one group whose numbers are in [first, end), by number. */
+    public Pages<Item> range(int group, long first, long end) {
+        return pages(key(group, first), key(group, end));
+    }
+
     long next() {
         return next;
     }

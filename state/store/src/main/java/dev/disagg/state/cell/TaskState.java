@@ -3,8 +3,10 @@ package dev.disagg.state.cell;
 
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
+import dev.disagg.state.SharedRun;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * All state of one task: cells by key and window, timers, holds, inbox, source positions. Every method is the leader's; a
@@ -101,6 +103,21 @@ public final class TaskState implements AutoCloseable {
 
     public Sources sources() {
         return sources;
+    }
+
+    /** As {@link ByteStore#link}. */
+    public void link(SharedRun run) {
+        store.link(run);
+    }
+
+    /** As {@link ByteStore#unlink}. */
+    public void unlink(String run) {
+        store.unlink(run);
+    }
+
+    /** As {@link ByteStore#linked}. */
+    public Map<String, SharedRun> linked() {
+        return store.linked();
     }
 
     /** What the runner gave {@link #freeze} in each parent, in the parents' order. */

@@ -4,10 +4,13 @@ package dev.disagg.state.heap;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.SharedRuns;
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.lsm.CursorDrain;
+import dev.disagg.state.lsm.LinkedRuns;
 import dev.disagg.state.lsm.ManifestTable;
 import dev.disagg.state.lsm.OpenPlan;
+import dev.disagg.state.lsm.StoredRuns;
 import dev.disagg.state.lsm.TableReaders;
 import dev.disagg.state.table.BlockCache;
 import dev.disagg.ufs.UnifiedFileSystem;
@@ -20,13 +23,24 @@ import java.util.concurrent.Executor;
  * a change a whole copy. Opens checkpoints of {@code disagg} too, by reading all of them.
  */
 public final class HeapBackend implements StateBackend {
+    private static final long CACHE_BYTES = 16 << 20;
+
     private final UnifiedFileSystem ufs;
     private final Executor background;
+    private final TableReaders runReaders;
+    private final SharedRuns runs;
 
     /** @param background writes checkpoints; not a thread that completes reads of the object store */
     public HeapBackend(UnifiedFileSystem ufs, Executor background) {
+        this(ufs, background, CACHE_BYTES);
+    }
+
+    /** @param cacheBytes for blocks of shared runs, which alone are read where they lie */
+    public HeapBackend(UnifiedFileSystem ufs, Executor background, long cacheBytes) {
         this.ufs = ufs;
         this.background = background;
+        this.runReaders = new TableReaders(ufs, new BlockCache(cacheBytes / 2, cacheBytes / 2));
+        this.runs = new StoredRuns(ufs, runReaders, background);
     }
 
     @Override
@@ -42,7 +56,7 @@ public final class HeapBackend implements StateBackend {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
-        HeapStore store = new HeapStore(owner, range, ufs, background, plan);
+        HeapStore store = new HeapStore(owner, range, ufs, background, plan, new LinkedRuns(runReaders, plan.shared()));
         BlockCache nothingKept = new BlockCache(0, 0);
         TableReaders readers = new TableReaders(ufs, nothingKept);
         return load(owner, readers, store, plan).thenApply(loaded -> new ByteStore.Opened(store, plan.headers()));
@@ -60,6 +74,11 @@ public final class HeapBackend implements StateBackend {
                     readers.scanAll(owner, family, plan.tables()), entry -> store.load(family, entry)));
         }
         return loading;
+    }
+
+    @Override
+    public SharedRuns sharedRuns() {
+        return runs;
     }
 
     @Override

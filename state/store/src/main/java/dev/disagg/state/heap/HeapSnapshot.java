@@ -3,6 +3,7 @@ package dev.disagg.state.heap;
 
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
+import dev.disagg.state.lsm.LinkedRuns;
 import dev.disagg.state.lsm.Manifest;
 import dev.disagg.state.lsm.ManifestTable;
 import dev.disagg.state.lsm.Memtable;
@@ -31,6 +32,7 @@ final class HeapSnapshot implements ByteStore.Frozen {
     private final byte[] header;
     private final OwnerRecord before;
     private final Map<Family, Memtable.Snapshot> snapshots;
+    private final LinkedRuns.Held linked;
     private final long writesHeld;
     private volatile @Nullable OwnerRecord written;
 
@@ -40,11 +42,13 @@ final class HeapSnapshot implements ByteStore.Frozen {
             byte[] header,
             OwnerRecord before,
             Map<Family, Memtable.Snapshot> snapshots,
+            LinkedRuns.Held linked,
             long writesHeld) {
         this.store = store;
         this.header = Manifest.header(store.range, header);
         this.before = before;
         this.snapshots = snapshots;
+        this.linked = linked;
         this.writesHeld = writesHeld;
     }
 
@@ -60,6 +64,7 @@ final class HeapSnapshot implements ByteStore.Frozen {
             if (!snapshots.isEmpty()) {
                 gone = List.copyOf(before.links().keySet());
                 snapshots.forEach((family, snapshot) -> links.addAll(write(family, snapshot, pack)));
+                links.addAll(linked.links());
             }
             OwnerRecord record = before.with(links, gone, header, pack);
             written = record;
@@ -103,5 +108,6 @@ final class HeapSnapshot implements ByteStore.Frozen {
 
     private void release() {
         snapshots.values().forEach(Memtable.Snapshot::close);
+        linked.release();
     }
 }

@@ -4,7 +4,9 @@ package dev.disagg.state.heap;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.SharedRun;
 import dev.disagg.state.lsm.KeyCheck;
+import dev.disagg.state.lsm.LinkedRuns;
 import dev.disagg.state.lsm.Memtable;
 import dev.disagg.state.lsm.OpenPlan;
 import dev.disagg.state.lsm.Slot;
@@ -25,6 +27,7 @@ final class HeapStore implements ByteStore {
     final KeyRange range;
     final Executor background;
     private final Map<Family, SortedMemtable> maps = new EnumMap<>(Family.class);
+    private final LinkedRuns linked;
     final AtomicLong tableNumbers;
     /** Counts writes; compared to tell whether a checkpoint would store anything new. */
     private long writes;
@@ -33,10 +36,17 @@ final class HeapStore implements ByteStore {
 
     private boolean closed;
 
-    HeapStore(String owner, KeyRange range, UnifiedFileSystem ufs, Executor background, OpenPlan plan) {
+    HeapStore(
+            String owner,
+            KeyRange range,
+            UnifiedFileSystem ufs,
+            Executor background,
+            OpenPlan plan,
+            LinkedRuns linked) {
         this.owner = owner;
         this.range = range;
         this.background = background;
+        this.linked = linked;
         this.tableNumbers = new AtomicLong(plan.lastNumber());
         for (Family family : Family.values()) {
             maps.put(family, new SortedMemtable(true));
@@ -95,7 +105,24 @@ final class HeapStore implements ByteStore {
         if (writes != sealed.writes) {
             maps.forEach((family, map) -> snapshots.put(family, map.snapshot(new byte[0], null, null)));
         }
-        return new HeapSnapshot(this, header, sealed.record, snapshots, writes);
+        return new HeapSnapshot(this, header, sealed.record, snapshots, linked.hold(), writes);
+    }
+
+    @Override
+    public void link(SharedRun run) {
+        writes++;
+        linked.link(run);
+    }
+
+    @Override
+    public void unlink(String run) {
+        writes++;
+        linked.unlink(run);
+    }
+
+    @Override
+    public Map<String, SharedRun> linked() {
+        return linked.all();
     }
 
     /** The checkpoint that holds the first {@code writesHeld} writes is stored. */

@@ -4,6 +4,7 @@ package dev.disagg.state.lsm;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.SharedRuns;
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.table.BlockCache;
 import dev.disagg.ufs.UnifiedFileSystem;
@@ -19,6 +20,7 @@ import java.util.function.Function;
 public final class LsmBackend implements StateBackend {
     private final BlockCache cache;
     private final LsmShared shared;
+    private final SharedRuns runs;
 
     /**
      * Flushes and compactions on one executor.
@@ -47,6 +49,7 @@ public final class LsmBackend implements StateBackend {
                 new MemoryPool(options.memtableBytes()),
                 flushes,
                 compactions.apply(cache));
+        this.runs = new StoredRuns(ufs, shared.readers(), flushes);
     }
 
     @Override
@@ -70,6 +73,11 @@ public final class LsmBackend implements StateBackend {
                     CursorDrain.drain(shared.readers().scanAll(owner, Family.SOURCES, ofParent), store::loadSource));
         }
         return loading.thenApply(loaded -> new ByteStore.Opened(store, plan.headers()));
+    }
+
+    @Override
+    public SharedRuns sharedRuns() {
+        return runs;
     }
 
     /** What the block cache did, for metrics. */

@@ -25,6 +25,7 @@ final class LsmSnapshot implements ByteStore.Frozen {
     private final LsmStore store;
     private final String owner;
     private final Version version;
+    private final LinkedRuns.Held linked;
     private final OwnerRecord base;
     private final byte[] header;
     private final Flush flush;
@@ -37,11 +38,15 @@ final class LsmSnapshot implements ByteStore.Frozen {
     private final AtomicBoolean unpinned = new AtomicBoolean();
     private volatile @Nullable Written written;
 
-    /** @param version pinned by the caller for this snapshot */
+    /**
+     * @param version pinned by the caller for this snapshot
+     * @param linked held by the caller for it
+     */
     LsmSnapshot(
             LsmStore store,
             String owner,
             Version version,
+            LinkedRuns.Held linked,
             OwnerRecord base,
             byte[] header,
             Flush flush,
@@ -49,6 +54,7 @@ final class LsmSnapshot implements ByteStore.Frozen {
         this.store = store;
         this.owner = owner;
         this.version = version;
+        this.linked = linked;
         this.base = base;
         this.header = header;
         this.flush = flush;
@@ -96,6 +102,11 @@ final class LsmSnapshot implements ByteStore.Frozen {
                 link.add(table.meta.link());
             }
         }
+        for (Link shared : linked.links()) {
+            if (!unlink.remove(shared.name())) {
+                link.add(shared);
+            }
+        }
         OwnerRecord record = base.with(link, unlink, header, pack);
         written = new Written(record, packed);
         return record;
@@ -119,6 +130,7 @@ final class LsmSnapshot implements ByteStore.Frozen {
     private void unpin() {
         if (unpinned.compareAndSet(false, true)) {
             version.unpin();
+            linked.release();
         }
     }
 }

@@ -4,6 +4,7 @@ package dev.disagg.state.lsm;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.SharedRun;
 import dev.disagg.state.table.EntryKind;
 import dev.disagg.ufs.DisaggException;
 import dev.disagg.ufs.Invalid;
@@ -35,6 +36,7 @@ public final class LsmStore implements ByteStore {
     private final Map<Family, Memtable> active = new EnumMap<>(Family.class);
     private final Map<Family, MemoryPool.Account> accounts = new EnumMap<>(Family.class);
     private final AtomicLong numbers;
+    private final LinkedRuns linked;
 
     private Version version;
     private long lastRun;
@@ -52,6 +54,7 @@ public final class LsmStore implements ByteStore {
         OwnerRecord continued = plan.continued();
         this.lastSealed = continued == null ? shared.ufs().emptyOwner() : continued;
         this.version = Version.of(shared.readers().runs(plan.tables()));
+        this.linked = new LinkedRuns(shared.readers(), plan.shared());
         this.flush = new Flush(shared, range, numbers);
         this.compactions = new Compactions(this, owner, range, shared, handOver);
         this.stall = new Stall(owner, shared.options().stallMillis());
@@ -148,7 +151,29 @@ public final class LsmStore implements ByteStore {
             }
         }
         return new LsmSnapshot(
-                this, owner, version.pin(), lastSealed, Manifest.header(range, header), flush, shared.flushes());
+                this,
+                owner,
+                version.pin(),
+                linked.hold(),
+                lastSealed,
+                Manifest.header(range, header),
+                flush,
+                shared.flushes());
+    }
+
+    @Override
+    public void link(SharedRun run) {
+        linked.link(run);
+    }
+
+    @Override
+    public void unlink(String run) {
+        linked.unlink(run);
+    }
+
+    @Override
+    public Map<String, SharedRun> linked() {
+        return linked.all();
     }
 
     /** The snapshot's pack is durable: memtables that it holds are replaced by its tables. */

@@ -16,8 +16,9 @@ import java.util.List;
  *
  * @param range the key groups of the store that wrote it
  * @param tables newest first: by family, level, then run downwards, then key
+ * @param shared tables of the shared runs that the store links
  */
-public record Manifest(KeyRange range, List<ManifestTable> tables, byte[] callerHeader) {
+public record Manifest(KeyRange range, List<ManifestTable> tables, List<SharedTable> shared, byte[] callerHeader) {
     private static final byte FORMAT = 1;
     private static final int FIXED_BYTES = 1 + 2 + 2;
 
@@ -56,11 +57,16 @@ public record Manifest(KeyRange range, List<ManifestTable> tables, byte[] caller
         byte[] callerHeader = new byte[in.remaining()];
         in.get(callerHeader);
         List<ManifestTable> tables = new ArrayList<>();
+        List<SharedTable> shared = new ArrayList<>();
         for (Link link : record.links().values()) {
-            tables.add(ManifestTable.of(owner, link));
+            if (SharedTable.isNameOf(link)) {
+                shared.add(SharedTable.of(owner, link));
+            } else {
+                tables.add(ManifestTable.of(owner, link));
+            }
         }
         tables.sort(NEWEST_FIRST);
-        return new Manifest(range, List.copyOf(tables), callerHeader);
+        return new Manifest(range, List.copyOf(tables), List.copyOf(shared), callerHeader);
     }
 
     /** The manifest for people and golden tests: one line per table, newest first. */
@@ -69,6 +75,9 @@ public record Manifest(KeyRange range, List<ManifestTable> tables, byte[] caller
         text.append("groups [").append(range.firstGroup()).append(", ").append(range.endGroup());
         text.append(") header ").append(callerHeader.length).append(" bytes\n");
         for (ManifestTable table : tables) {
+            text.append(table.text()).append('\n');
+        }
+        for (SharedTable table : shared) {
             text.append(table.text()).append('\n');
         }
         return text.toString();

@@ -7,7 +7,9 @@ import dev.disagg.state.KeyRange;
 import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.OwnerRecord;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tables of all families, clipped; sources only when there is one parent
  * @param sources per parent, its tables of sources, when there are several parents
+ * @param shared tables of shared runs that the parents link, each once
  * @param headers the callers' headers, in the order of the parents
  * @param continued the record that the next manifest may be a delta to; null when the clips or names differ from it
  */
 public record OpenPlan(
         List<ManifestTable> tables,
         List<List<ManifestTable>> sources,
+        List<SharedTable> shared,
         List<byte[]> headers,
         @Nullable OwnerRecord continued) {
 
@@ -34,6 +38,7 @@ public record OpenPlan(
     public static OpenPlan of(String owner, KeyRange range, List<Parent> parents) {
         List<byte[]> headers = new ArrayList<>();
         List<Manifest> manifests = new ArrayList<>();
+        Set<SharedTable> shared = new LinkedHashSet<>();
         for (Parent parent : parents) {
             Manifest manifest = Manifest.of(owner, parent.manifest());
             if (!manifest.range().equals(parent.range())) {
@@ -47,19 +52,22 @@ public record OpenPlan(
                 }
             }
             manifests.add(manifest);
+            shared.addAll(manifest.shared());
             headers.add(manifest.callerHeader());
         }
         if (parents.size() == 1 && parents.get(0).range().equals(range)) {
             return new OpenPlan(
                     manifests.get(0).tables(),
                     List.of(),
+                    List.copyOf(shared),
                     headers,
                     parents.get(0).manifest());
         }
-        return sideBySide(range, manifests, headers);
+        return sideBySide(range, manifests, List.copyOf(shared), headers);
     }
 
-    private static OpenPlan sideBySide(KeyRange range, List<Manifest> manifests, List<byte[]> headers) {
+    private static OpenPlan sideBySide(
+            KeyRange range, List<Manifest> manifests, List<SharedTable> shared, List<byte[]> headers) {
         List<ManifestTable> tables = new ArrayList<>();
         List<List<ManifestTable>> sources = new ArrayList<>();
         long number = 0;
@@ -84,7 +92,7 @@ public record OpenPlan(
             sources.add(ofParent);
             firstRun = lastRun + 1;
         }
-        return new OpenPlan(List.copyOf(tables), manifests.size() > 1 ? sources : List.of(), headers, null);
+        return new OpenPlan(List.copyOf(tables), manifests.size() > 1 ? sources : List.of(), shared, headers, null);
     }
 
     private static boolean mayHoldKeys(ManifestTable table, KeyRange clip) {

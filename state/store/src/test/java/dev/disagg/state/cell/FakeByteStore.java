@@ -4,6 +4,7 @@ package dev.disagg.state.cell;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.SharedRun;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
 import java.util.ArrayList;
@@ -241,6 +242,21 @@ final class FakeByteStore implements ByteStore {
         Snapshot snapshot = new Snapshot(header);
         families.forEach((family, entries) -> snapshot.families.put(family, new TreeMap<>(entries)));
         return snapshot;
+    }
+
+    @Override
+    public void link(SharedRun run) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void unlink(String run) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Map<String, SharedRun> linked() {
+        return Map.of();
     }
 
     @Override
