@@ -84,7 +84,8 @@ public final class KeyedTask extends StageTask {
             return;
         }
         for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(element.value) : List.of(element.value)) {
-            if (hasViews && door.isTooLate(one, this)) {
+            if (hasViews && door.isTooLate(one)) {
+                door.countTooLate(this);
                 continue;
             }
             if (gate != null) {

@@ -38,7 +38,8 @@ public final class StraightTask extends StageTask {
         }
         int edge = spec().channelEdges().get(channel).index();
         for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(value) : List.of(value)) {
-            if (hasViews && door.isTooLate(one, this)) {
+            if (hasViews && door.isTooLate(one)) {
+                door.countTooLate(this);
                 continue;
             }
             if (gate != null) {
