@@ -28,8 +28,9 @@ record BeamTest(String suite, String className, String method, Set<String> categ
         return names.isEmpty()
                 || names.stream()
                         .map(BeamTest::category)
-                        .anyMatch(
-                                wanted -> categories.stream().anyMatch(own -> wanted.isAssignableFrom(category(own))));
+                        .anyMatch(wanted -> categories.stream()
+                                .filter(own -> !own.isEmpty())
+                                .anyMatch(own -> wanted.isAssignableFrom(category(own))));
     }
 
     /**

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs its share of the tests in order, in one child JVM; a JVM that hangs or dies is replaced, and the next test goes on in the new one. Every test gets exactly one
- * outcome. Used by one thread.
+ * Runs its share of the tests in order, in one child JVM. A JVM that hangs or dies is replaced, and so is one in which a test has failed, for it may have left a pipeline
+ * running, and one whose next test needs other options. Every test gets exactly one outcome. Used by one thread.
  */
 final class Lane {
 
@@ -23,6 +23,7 @@ final class Lane {
     private final Path directory;
     private final int number;
     private @Nullable ServerProcess server;
+    private List<String> serverOptions = List.of();
 
     Lane(ConformanceOptions options, Needs needs, Path directory, int number) {
         this.options = options;
@@ -42,15 +43,22 @@ final class Lane {
     }
 
     private Outcome run(BeamTest test) throws IOException, InterruptedException {
+        if (!needs.options(test).equals(serverOptions)) {
+            stop();
+            serverOptions = needs.options(test);
+        }
         for (int offer = 0; offer < OFFERS; offer++) {
             if (server == null) {
-                server = ServerProcess.start(options, directory, number);
+                server = ServerProcess.start(options.with(serverOptions), directory, number);
             }
             Optional<Outcome> outcome = server.run(test.name(), needs.limitSeconds(test, options.limitSeconds()));
             if (!server.isServing()) {
                 stop();
             }
             if (outcome.isPresent()) {
+                if (outcome.get().status() == Status.FAIL) {
+                    stop();
+                }
                 return outcome.get();
             }
         }

@@ -4,6 +4,7 @@ package dev.disagg.conformance;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -13,16 +14,21 @@ import java.util.TreeMap;
  * What some tests need beyond the others, from a file of {@code class#method TAB needs TAB reason} lines; empty lines and lines that begin with {@code #} are comments.
  *
  * <p>Needs, separated by blanks: {@code limit=SECONDS}, a longer time; {@code lane=own}, a JVM of its own, which starts at once and beside the others, for a test that
- * sleeps.
+ * sleeps; {@code option=--NAME=VALUE}, another option of its pipelines.
  */
 record Needs(Map<String, Need> byTest) {
 
     static final Path FILE = Path.of("needs.tsv");
 
-    private static final Need NOTHING = new Need(OptionalLong.empty(), false);
+    private static final Need NOTHING = new Need(OptionalLong.empty(), false, List.of());
 
     /** What one test needs. */
-    record Need(OptionalLong limitSeconds, boolean ownLane) {}
+    record Need(OptionalLong limitSeconds, boolean ownLane, List<String> options) {
+
+        Need {
+            options = List.copyOf(options);
+        }
+    }
 
     Needs {
         byTest = Map.copyOf(byTest);
@@ -53,17 +59,20 @@ record Needs(Map<String, Need> byTest) {
     private static Need need(String text, String line) {
         OptionalLong limitSeconds = OptionalLong.empty();
         boolean ownLane = false;
+        List<String> options = new ArrayList<>();
         for (String part : text.split(" ")) {
             if (part.matches("limit=[1-9][0-9]{0,3}")) {
                 limitSeconds = OptionalLong.of(Long.parseLong(part.substring("limit=".length())));
             } else if (part.equals("lane=own")) {
                 ownLane = true;
+            } else if (part.matches("option=--[a-zA-Z]+=.+")) {
+                options.add(part.substring("option=".length()));
             } else {
-                throw new IllegalArgumentException(
-                        "needs: '" + part + "' is neither limit=SECONDS nor lane=own, in: " + line);
+                throw new IllegalArgumentException("needs: '" + part
+                        + "' is neither limit=SECONDS nor lane=own nor option=--NAME=VALUE, in: " + line);
             }
         }
-        return new Need(limitSeconds, ownLane);
+        return new Need(limitSeconds, ownLane, options);
     }
 
     boolean ownLane(BeamTest test) {
@@ -73,6 +82,11 @@ record Needs(Map<String, Need> byTest) {
     /** How long {@code test} may take, when others may take {@code usual}. */
     long limitSeconds(BeamTest test, long usual) {
         return Math.max(usual, of(test).limitSeconds().orElse(0));
+    }
+
+    /** Options of its pipelines, beside those that all get. */
+    List<String> options(BeamTest test) {
+        return of(test).options();
     }
 
     private Need of(BeamTest test) {

@@ -26,8 +26,14 @@ record Suite(List<BeamTest> tests) {
     /** Tests of Beam's core that need some runner. With those for every runner, which Beam counts among them, they are 918. */
     static final String NEEDS_RUNNER = "needs-runner";
 
+    /** Tests of Beam's library for runners that run on a runner, or over a runner's state. */
+    static final String RUNNERS_CORE = "runners-core";
+
+    /** Tests of Beam's Avro extension that need some runner. */
+    static final String AVRO = "avro";
+
     /** The suites there are, in the order in which they run. */
-    static final List<String> NAMES = List.of(VALIDATES_RUNNER, NEEDS_RUNNER);
+    static final List<String> NAMES = List.of(VALIDATES_RUNNER, NEEDS_RUNNER, RUNNERS_CORE, AVRO);
 
     Suite {
         tests = List.copyOf(tests);

@@ -124,6 +124,16 @@ class SuiteRunTest {
     }
 
     @Test
+    void testGetsTheOptionsThatItNeedsAndTheNextOneDoesNot() throws Exception {
+        Needs needs = Needs.parse(List.of(PLAIN + "#needsAnOption\toption=--wanted=yes\twants it"));
+
+        SuiteRun run = SuiteRun.run(
+                suite(PLAIN, "needsNoOption", "needsAnOption", "needsNoOption"), needs, options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.PASS, Status.PASS, Status.PASS));
+    }
+
+    @Test
     void countersOfATestsPipelinesAreItsOwn() throws Exception {
         SuiteRun run = run(1, PLAIN, "countsTwice", "passes", "countsTwice");
 

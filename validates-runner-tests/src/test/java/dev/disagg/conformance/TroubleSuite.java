@@ -2,6 +2,8 @@
 package dev.disagg.conformance;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,6 +42,16 @@ public final class TroubleSuite {
         @Test
         public void sleepsForThreeSeconds() throws InterruptedException {
             new CountDownLatch(1).await(3, TimeUnit.SECONDS);
+        }
+
+        @Test
+        public void needsAnOption() {
+            assertTrue(System.getProperty("beamTestPipelineOptions").contains("--wanted=yes"));
+        }
+
+        @Test
+        public void needsNoOption() {
+            assertFalse(System.getProperty("beamTestPipelineOptions").contains("--wanted=yes"));
         }
 
         @Test

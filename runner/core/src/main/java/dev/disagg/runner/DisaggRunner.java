@@ -14,10 +14,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.apache.beam.runners.core.metrics.MetricsPusher;
 import org.apache.beam.sdk.Pipeline;
 import org.apache.beam.sdk.PipelineResult;
 import org.apache.beam.sdk.PipelineRunner;
 import org.apache.beam.sdk.metrics.MetricsEnvironment;
+import org.apache.beam.sdk.metrics.MetricsOptions;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +65,8 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
         }
         SystemThreads.keepProcessUntil("disagg-job", job.outcome());
         DisaggPipelineResult result = DisaggPipelineResult.of(job);
+        // Does nothing unless --metricsSink names one.
+        new MetricsPusher(job.metrics(), options.as(MetricsOptions.class), result).start();
         if (!settings.progressInterval().isZero()) {
             ProgressLine line = new ProgressLine(job, System.err, EngineTime.SYSTEM);
             job.everyInterval(settings.progressInterval(), line::print);

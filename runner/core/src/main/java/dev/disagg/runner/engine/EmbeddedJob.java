@@ -185,7 +185,10 @@ public final class EmbeddedJob implements TaskHost {
             if (!ending) {
                 LOG.info("job {} is drained: it reads no more and ends when what was read is finished", spec.jobName());
                 checkpoints.drained();
-                tasks.forEach(StageTask::drain);
+                // Sources last: what their end brings about, all others know to come from the drain.
+                for (int i = tasks.size() - 1; i >= 0; i--) {
+                    tasks.get(i).drain();
+                }
             }
         });
     }

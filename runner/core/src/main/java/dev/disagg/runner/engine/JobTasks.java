@@ -10,6 +10,7 @@ import dev.disagg.runner.task.DelaySource;
 import dev.disagg.runner.task.KeyedTask;
 import dev.disagg.runner.task.ScriptClock;
 import dev.disagg.runner.task.ScriptedTask;
+import dev.disagg.runner.task.SharedWork;
 import dev.disagg.runner.task.SourceTask;
 import dev.disagg.runner.task.Splits;
 import dev.disagg.runner.task.StageTask;
@@ -49,6 +50,7 @@ final class JobTasks {
     private final @Nullable ScriptClock script;
     private final Topology topology;
     private final Map<String, List<byte[]>> splitsOfStage = new LinkedHashMap<>();
+    private final Map<String, SharedWork> sharedWorkOfStage = new LinkedHashMap<>();
 
     /** @param owners of the checkpoint to start from; empty for a fresh start */
     JobTasks(
@@ -149,6 +151,7 @@ final class JobTasks {
                 spec.maxBundleElements(),
                 spec.maxBundleTime().toNanos(),
                 handOver,
+                sharedWork(stage),
                 delays);
         AsyncOptions async = AsyncOptions.defaults(WorkerThreads.virtualIfAvailable(), host::nanoTime)
                 .withMaxInFlight(handOver ? spec.maxInFlightComputations() : 1)
@@ -169,6 +172,13 @@ final class JobTasks {
             return new SourceTask(task, host, async, fresh ? splits(stage, source) : null);
         }
         return new StraightTask(task, host, async);
+    }
+
+    private @Nullable SharedWork sharedWork(Stage stage) {
+        boolean shares = stage.head() instanceof Head.Bounded || stage.head() instanceof Head.Splittable;
+        return shares && stage.parallelism() > 1
+                ? sharedWorkOfStage.computeIfAbsent(stage.id(), id -> new SharedWork(stage.parallelism()))
+                : null;
     }
 
     private List<byte[]> splits(Stage stage, Head.Source source) {

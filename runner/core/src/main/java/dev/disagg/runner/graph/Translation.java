@@ -29,8 +29,9 @@ public final class Translation {
      */
     public static StageGraph translate(Pipeline pipeline, int parallelism) {
         SplittableParDo.convertReadBasedSplittableDoFnsToPrimitiveReads(pipeline);
-        pipeline.replaceAll(
-                List.of(PTransformOverride.of(PTransformMatchers.splittableParDo(), new SplittableOverride())));
+        pipeline.replaceAll(List.of(
+                ShardedWrites.override(parallelism),
+                PTransformOverride.of(PTransformMatchers.splittableParDo(), new SplittableOverride())));
         MaterializedViews.addTo(pipeline);
         // The view's own transforms may read, too.
         SplittableParDo.convertReadBasedSplittableDoFnsToPrimitiveReads(pipeline);

@@ -101,20 +101,22 @@ record CellMap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V> val
 
     /** An operation that depends on what is stored: done when its result is read, at the latest at the end of the body. */
     static final class Deferred<T> implements ReadableState<T> {
-        private final Supplier<T> operation;
+        private final StepState state;
         private boolean done;
         private @Nullable T result;
 
         Deferred(StepState state, Supplier<T> operation) {
-            this.operation = operation;
-            state.defer(this::read);
+            this.state = state;
+            state.defer(() -> {
+                result = operation.get();
+                done = true;
+            });
         }
 
         @Override
         public @Nullable T read() {
             if (!done) {
-                result = operation.get();
-                done = true;
+                state.settle();
             }
             return result;
         }

@@ -12,7 +12,7 @@ record CellSet<T>(Collected entries, CoderCodec<T> elements) implements SetState
     @Override
     public ReadableState<Boolean> contains(T element) {
         byte[] sub = elements.bytes(element);
-        return CellValue.readable(() -> entries.get(sub) != null);
+        return new CellMap.Deferred<>(entries.state(), () -> entries.get(sub) != null);
     }
 
     @Override

@@ -41,6 +41,7 @@ public final class StepState implements StateInternals {
     private final StringBuilder cellName = new StringBuilder(32);
     private final Map<Coder<?>, CoderCodec<?>> codecs = new IdentityHashMap<>();
     private final Deque<Runnable> deferred = new ArrayDeque<>();
+    private boolean settling;
     private @Nullable KeyEntry entry;
     private @Nullable Object key;
     private @Nullable BoundedWindow lastWindow;
@@ -69,8 +70,17 @@ public final class StepState implements StateInternals {
 
     /** Does what was put off, in order; also before another operation on a collection, which may depend on it. */
     void settle() {
-        for (Runnable next = deferred.poll(); next != null; next = deferred.poll()) {
-            next.run();
+        if (settling) {
+            // By what was put off: it reads, and those behind it have to wait.
+            return;
+        }
+        settling = true;
+        try {
+            for (Runnable next = deferred.poll(); next != null; next = deferred.poll()) {
+                next.run();
+            }
+        } finally {
+            settling = false;
         }
     }
 

@@ -14,8 +14,12 @@ import org.jspecify.annotations.Nullable;
  * order each time it is read. Stored: {@code [records 8][done 1]}.
  */
 final class BoundedSplit implements SplitReader {
-    private final BoundedSource<Object> source;
+    /** Less than this is not worth to be given to another task. */
+    private static final long MIN_SHARED_BYTES = 1 << 20;
+
     private final PipelineOptions options;
+    private BoundedSource<Object> source;
+    private double splitWhen;
     private final long skip;
     private BoundedSource.@Nullable BoundedReader<Object> reader;
     private long records;
@@ -67,6 +71,47 @@ final class BoundedSplit implements SplitReader {
         done = true;
         close();
         return count;
+    }
+
+    /** What is left to this split. */
+    BoundedSource<?> source() {
+        return source;
+    }
+
+    /** Whether reading has begun, here or before a checkpoint. */
+    boolean isBegun() {
+        return reader != null || skip > 0;
+    }
+
+    /**
+     * Gives away the second half of what is left, if that is worth it and the source can be split there.
+     *
+     * @return the half that was given away; null for none
+     */
+    @Nullable
+    BoundedSource<?> split() throws IOException {
+        BoundedSource.BoundedReader<Object> from = reader;
+        Double consumed = from == null ? null : from.getFractionConsumed();
+        if (from == null || consumed == null || consumed < splitWhen) {
+            return null;
+        }
+        // Not asked again, in vain, before a further hundredth is read.
+        splitWhen = consumed + 0.01;
+        try {
+            if (source.getEstimatedSizeBytes(options) * (1 - consumed) < MIN_SHARED_BYTES) {
+                return null;
+            }
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new Failed("the size of " + source + " can not be estimated: " + e.getMessage(), e);
+        }
+        BoundedSource<Object> rest = from.splitAtFraction((1 + consumed) / 2);
+        if (rest != null) {
+            source = from.getCurrentSource();
+            splitWhen = 0;
+        }
+        return rest;
     }
 
     @Override

@@ -23,6 +23,9 @@ final class KeyedElement extends Computation {
     @Nullable
     Throwable readFailure;
 
+    @Nullable
+    Runnable whenDone;
+
     KeyedElement(WindowedValue<?> value, byte[] key, long hash, int edge) {
         this.value = value;
         this.key = key;
@@ -61,6 +64,9 @@ final class KeyedElement extends Computation {
         KeyEntry owned = entry;
         if (owned != null) {
             owned.unpin();
+        }
+        if (whenDone != null) {
+            whenDone.run();
         }
     }
 

@@ -9,7 +9,7 @@ import dev.disagg.state.cell.KeyEntry;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.TimerDomain;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.TreeMap;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +34,10 @@ public final class KeyedTask extends StageTask {
 
     private final ProcessingTimers processingTimers;
 
+    /** Holds of restrictions taken over, until they hold by themselves. */
+    private final TreeMap<Long, Integer> takenOver = new TreeMap<>();
+
+    private long shared;
     private long sealedInput;
     private long releasedInput;
 
@@ -83,7 +87,7 @@ public final class KeyedTask extends StageTask {
             admit(element);
             return;
         }
-        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(element.value) : List.of(element.value)) {
+        for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
             if (hasViews && door.isTooLate(one)) {
                 door.countTooLate(this);
                 continue;
@@ -136,9 +140,7 @@ public final class KeyedTask extends StageTask {
     int takeOwnWork() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
         int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
-        if (hasViews) {
-            work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
-        }
+        work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
         work += sealIfAdvanced() ? 1 : 0;
         return work + processingTimers.poll(async().room());
     }
@@ -151,7 +153,53 @@ public final class KeyedTask extends StageTask {
             input = gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
         }
         // A splittable DoFn that goes on after its input's end is not at the end of time.
-        return input >= Frontier.MAX && processingTimers.goOn() ? Frontier.MAX - 1 : input;
+        return input >= Frontier.MAX && goesOn() ? Frontier.MAX - 1 : input;
+    }
+
+    /** Whether work may still come although all input has ended: by timers, or from another task of the stage. */
+    private boolean goesOn() {
+        Sharing sharing = sharing();
+        return processingTimers.goOn() || (sharing != null && !sharing.idle());
+    }
+
+    @Override
+    public void share(byte[] key, WindowedValue<?> value) {
+        Sharing sharing = sharing();
+        if (sharing == null) {
+            throw new IllegalStateException(name() + " does not share");
+        }
+        // A key that no restriction of this job, before or after a restore, has had.
+        long number = nowMillis() * 1_000_003 + host().nanoTime() + ++shared;
+        Donation donation = new Donation(key, number, value, Math.min(releasedInput, holds()));
+        // Held here until it is held there.
+        hold(donation);
+        sharing.give(donation, () -> takeIn(donation), () -> release(donation));
+    }
+
+    private void hold(Donation donation) {
+        takenOver.merge(donation.holdMillis(), 1, Integer::sum);
+    }
+
+    private void release(Donation donation) {
+        takenOver.merge(donation.holdMillis(), -1, (a, b) -> a + b == 0 ? null : a + b);
+    }
+
+    @Override
+    boolean takesOver(Object work, long snapshot) {
+        if (snapshot != lastSnapshot() || async().isDraining() || sealedInput >= Frontier.MAX) {
+            return false;
+        }
+        takeIn((Donation) work);
+        return true;
+    }
+
+    private void takeIn(Donation donation) {
+        KeyedElement element = donation.element((Head.Keyed) spec().stage().head(), spec().range());
+        element.whenDone = () -> release(donation);
+        hold(donation);
+        // Others must know before the giver forgets it.
+        releasableMillis();
+        admit(element);
     }
 
     /** The time of day that timers may know of. */
@@ -309,7 +357,7 @@ public final class KeyedTask extends StageTask {
 
     long holds() {
         return Math.min(
-                cells.minHoldMillis(),
+                takenOver.isEmpty() ? cells.minHoldMillis() : Math.min(takenOver.firstKey(), cells.minHoldMillis()),
                 Math.min(
                         cells.timers(TimerDomain.EVENT).minOutputTimestampMillis(),
                         cells.timers(TimerDomain.PROCESSING).minOutputTimestampMillis()));
@@ -323,7 +371,9 @@ public final class KeyedTask extends StageTask {
     @Override
     long releasableMillis() {
         // At the end of input every live timer has fired, and what still holds belongs to nothing that can come.
-        return releasedInput >= Frontier.MAX ? Frontier.MAX : Math.min(releasedInput, holds());
+        long own = releasedInput >= Frontier.MAX ? Frontier.MAX : Math.min(releasedInput, holds());
+        Sharing sharing = sharing();
+        return sharing == null ? own : sharing.allowed(own);
     }
 
     @Override

@@ -54,7 +54,7 @@ final class ProcessingTimers {
         return atEnd == AtEnd.RESUME && task.draining() ? Long.MAX_VALUE : task.timerNowMillis();
     }
 
-    /** Admits firings that are due, at most about {@code room}; returns how many. */
+    /** Admits firings that are due, at most about {@code room}; returns an amount of work. */
     int poll(int room) {
         if (scan == null) {
             if (firing > 0 || last || nextMillis() >= dueMillis()) {
@@ -88,7 +88,8 @@ final class ProcessingTimers {
             from.close();
             scan = null;
             lastScanned |= last;
-            return 0;
+            // That a scan is over is work too: the end of input, which waits for it, is then looked at again.
+            return 1;
         }
         firing += due.size();
         due.forEach(key -> task.admitProcessing(key, beforeMillis));

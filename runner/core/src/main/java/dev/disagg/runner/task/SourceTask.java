@@ -14,13 +14,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.beam.sdk.io.BoundedSource;
 import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.metrics.MetricsEnvironment;
+import org.apache.beam.sdk.util.SerializableUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A stage that begins with reading. Each split belongs to the task {@code number % parallelism}; what is stored of it is
- * the serialized split, once, and its position.
+ * the serialized split, once, and its position. A task that has read all of its bounded splits takes over what others have
+ * not read yet.
  */
 public final class SourceTask extends StageTask {
     static final byte SPLIT = 's';
@@ -37,6 +40,12 @@ public final class SourceTask extends StageTask {
     private long published;
     private long publishedNanos;
     private boolean allDone;
+    /** Whether this task has nothing left, and others have. */
+    private boolean waits;
+
+    private final boolean inTurn;
+    /** Of a split that is made later: no other task gives that number. */
+    private int nextNumber;
 
     private static final class Split {
         final SplitReader reader;
@@ -53,6 +62,8 @@ public final class SourceTask extends StageTask {
         super(spec, host, asyncOptions.withHandOver(false));
         head = (Head.Source) spec.stage().head();
         readMetrics = metrics(head.name());
+        inTurn = head instanceof Head.Bounded;
+        nextNumber = spec.index();
         published = spec.restoredOutputWatermark();
         Map<Integer, byte[]> parts = new TreeMap<>();
         Map<Integer, byte[]> positions = new HashMap<>();
@@ -64,6 +75,9 @@ public final class SourceTask extends StageTask {
             readStored(parts, positions);
         }
         parts.forEach((number, part) -> {
+            while (nextNumber <= number) {
+                nextNumber += spec.stage().parallelism();
+            }
             if (number % spec.stage().parallelism() == spec.index()) {
                 open(number, part, positions.get(number));
                 if (fresh != null) {
@@ -110,6 +124,7 @@ public final class SourceTask extends StageTask {
         }
         int work = 0;
         boolean done = true;
+        Sharing sharing = sharing();
         Chain chain = chain();
         Receiver into = value -> {
             chain.enter(value.getTimestamp().getMillis(), host());
@@ -118,10 +133,15 @@ public final class SourceTask extends StageTask {
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(readMetrics);
         try {
             for (Split split : splits.values()) {
-                if (!split.reader.isDone() && work < TURN) {
+                // Splits that end by themselves are read one after the other, so that one that was not begun can be
+                // given away.
+                if (!split.reader.isDone() && work < TURN && (done || !inTurn)) {
                     work += split.reader.read(READ, into);
                 }
                 done &= split.reader.isDone();
+            }
+            if (!done && sharing != null && sharing.isWanted()) {
+                shareWith(sharing);
             }
         } catch (IOException e) {
             throw new Failed(name() + ": reading failed: " + e.getMessage(), e);
@@ -129,12 +149,61 @@ public final class SourceTask extends StageTask {
             MetricsEnvironment.setCurrentContainer(before);
         }
         countProcessed(work);
+        waits = done && sharing != null && !sharing.idle();
+        if (waits) {
+            return work;
+        }
         if (done) {
             allDone = true;
             closeReaders();
         }
         publish(done);
         return done ? work + 1 : work;
+    }
+
+    /** Gives a split that was not begun to a task that has none left, or a part of the one that is being read. */
+    private void shareWith(Sharing sharing) throws IOException {
+        for (Map.Entry<Integer, Split> each : splits.entrySet()) {
+            Split split = each.getValue();
+            if (split.reader instanceof BoundedSplit bounded && !bounded.isBegun() && !bounded.isDone()) {
+                int number = each.getKey();
+                BoundedSplit given = bounded;
+                splits.remove(number);
+                state().sources().delete(id(SPLIT, number));
+                state().sources().delete(id(POSITION, number));
+                sharing.give(given.source(), () -> addSplit(given.source()), () -> {});
+                return;
+            }
+        }
+        for (Map.Entry<Integer, Split> each : splits.entrySet()) {
+            if (each.getValue().reader instanceof BoundedSplit bounded && !bounded.isDone()) {
+                BoundedSource<?> rest = bounded.split();
+                if (rest != null) {
+                    state().sources()
+                            .put(id(SPLIT, each.getKey()), SerializableUtils.serializeToByteArray(bounded.source()));
+                    sharing.give(rest, () -> addSplit(rest), () -> {});
+                    return;
+                }
+            }
+        }
+    }
+
+    private void addSplit(BoundedSource<?> source) {
+        int tasks = spec().stage().parallelism();
+        int number = nextNumber;
+        nextNumber += tasks;
+        byte[] part = SerializableUtils.serializeToByteArray(source);
+        state().sources().put(id(SPLIT, number), part);
+        open(number, part, null);
+    }
+
+    @Override
+    boolean takesOver(Object work, long snapshot) {
+        if (snapshot != lastSnapshot() || async().isDraining() || allDone) {
+            return false;
+        }
+        addSplit((BoundedSource<?>) work);
+        return true;
     }
 
     private void publish(boolean now) {
@@ -176,12 +245,12 @@ public final class SourceTask extends StageTask {
 
     @Override
     boolean isQuiet() {
-        return allDone && super.isQuiet();
+        return (allDone || waits) && super.isQuiet();
     }
 
     @Override
     long nextWakeNanos() {
-        return allDone ? Long.MAX_VALUE : POLL_NANOS;
+        return allDone || waits ? Long.MAX_VALUE : POLL_NANOS;
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.apache.beam.runners.core.KeyedWorkItem;
 import org.apache.beam.runners.core.KeyedWorkItems;
 import org.apache.beam.runners.core.OutputAndTimeBoundedSplittableProcessElementInvoker;
 import org.apache.beam.runners.core.SplittableParDoViaKeyedWorkItems;
+import org.apache.beam.runners.core.StateNamespace;
 import org.apache.beam.runners.core.StateNamespaces;
 import org.apache.beam.runners.core.TimerInternals.TimerData;
 import org.apache.beam.sdk.coders.Coder;
@@ -32,7 +33,7 @@ final class SplittableNode extends KeyedNode {
 
     private final DoFnHost host;
     private final Services services;
-    private final Truncation truncation;
+    private final Restrictions restrictions;
     private final Coder<BoundedWindow> windowCoder;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -76,7 +77,7 @@ final class SplittableNode extends KeyedNode {
                 state,
                 timers);
         this.services = services;
-        this.truncation = new Truncation(fn, process, services);
+        this.restrictions = new Restrictions(fn, process, services);
         this.windowCoder = windowCoder(head);
     }
 
@@ -115,6 +116,7 @@ final class SplittableNode extends KeyedNode {
                 process(KeyedWorkItems.elementsWorkItem(
                         keyed.getKey(),
                         List.of(WindowedValues.of(pair, one.getTimestamp(), window, one.getPaneInfo()))));
+                shareRest(keyed.getKey(), StateNamespaces.window(windowCoder, window));
             }
         }
     }
@@ -124,7 +126,7 @@ final class SplittableNode extends KeyedNode {
                 WindowedValues.of(pair.getKey(), value.getTimestamp(), window, value.getPaneInfo());
         Object[] left = new Object[1];
         host.withMetrics(() -> left[0] =
-                truncation.ofElement(element, pair.getValue(), state, StateNamespaces.window(windowCoder, window)));
+                restrictions.truncated(element, pair.getValue(), state, StateNamespaces.window(windowCoder, window)));
         return left[0] == null ? null : KV.of(pair.getKey(), left[0]);
     }
 
@@ -133,11 +135,27 @@ final class SplittableNode extends KeyedNode {
         for (TimerData timer : due) {
             boolean[] goesOn = {true};
             if (services.draining()) {
-                host.withMetrics(() -> goesOn[0] = truncation.ofWaiting(state, timer.getNamespace()));
+                host.withMetrics(() -> goesOn[0] = restrictions.truncateWaiting(state, timer.getNamespace()));
             }
             if (goesOn[0]) {
-                process(KeyedWorkItems.timersWorkItem((byte[]) state.getKey(), List.of(timer)));
+                byte[] key = (byte[]) state.getKey();
+                process(KeyedWorkItems.timersWorkItem(key, List.of(timer)));
+                shareRest(key, timer.getNamespace());
             }
+        }
+    }
+
+    /** Lets a task that has nothing left do half of what is left of a restriction. */
+    private void shareRest(byte[] key, StateNamespace namespace) {
+        Sharing sharing = services.sharing();
+        if (sharing == null || !sharing.isWanted()) {
+            return;
+        }
+        Restrictions.Part[] half = new Restrictions.Part[1];
+        host.withMetrics(() -> half[0] = restrictions.split(state, namespace));
+        if (half[0] != null) {
+            WindowedValue<Object> element = half[0].element();
+            services.share(key, element.withValue(KV.of(element.getValue(), half[0].restriction())));
         }
     }
 

@@ -46,8 +46,10 @@ public abstract class StageTask implements Duty, Services {
     private Message.@Nullable Elements batch;
     private int batchAt;
     private final Alignment alignment;
+    private final @Nullable Sharing sharing;
     private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
-    private boolean draining;
+    private volatile boolean draining;
+    private long lastSnapshot;
     private boolean askedForCheckpoint;
     private boolean askedForLast;
     private int openChannels;
@@ -67,6 +69,7 @@ public abstract class StageTask implements Duty, Services {
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
         this.alignment = new Alignment(inbound);
+        this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
         this.outputWatermark = spec.restoredOutputWatermark();
         inbound.onInput(async::wake, host.activity());
@@ -189,7 +192,7 @@ public abstract class StageTask implements Duty, Services {
             channelWatermark(watermark.channel(), watermark.millis());
         } else if (message instanceof Message.BarrierAt at) {
             if (alignment.arrived(at.channel(), at.barrier())) {
-                async.requestDrain();
+                drainForSnapshot();
             }
         } else {
             openChannels--;
@@ -224,16 +227,42 @@ public abstract class StageTask implements Duty, Services {
         execute(() -> {
             takeOver();
             alignment.now(barrier);
-            async.requestDrain();
+            drainForSnapshot();
         });
+    }
+
+    private void drainForSnapshot() {
+        if (sharing == null) {
+            async.requestDrain();
+        } else {
+            sharing.requestDrain();
+        }
+    }
+
+    /** This task's part in what the tasks of its stage give to each other; null where they do not. */
+    public final @Nullable Sharing sharing() {
+        return sharing;
+    }
+
+    /** The last checkpoint for which a snapshot was taken, 0 for none. */
+    final long lastSnapshot() {
+        return lastSnapshot;
+    }
+
+    /**
+     * Takes work over from another task of the stage.
+     *
+     * @param snapshot the giver's last one: with another one here, the work would be in no checkpoint, or in it twice
+     * @return false when it does not
+     */
+    boolean takesOver(Object work, long snapshot) {
+        return false;
     }
 
     /** Stops reading, and finishes what was read. Any thread. */
     public final void drain() {
-        timeAdvanced(() -> {
-            draining = true;
-            drainBegun();
-        });
+        draining = true;
+        call(this::drainBegun);
     }
 
     /** As {@link #drain}. Leader. */
@@ -246,7 +275,7 @@ public abstract class StageTask implements Duty, Services {
 
     /** The checkpoint, and so all earlier ones, are durable. Any thread. */
     public final void committed(long checkpoint) {
-        timeAdvanced(() -> whenCommitted(checkpoint));
+        call(() -> whenCommitted(checkpoint));
     }
 
     @Override
@@ -268,6 +297,7 @@ public abstract class StageTask implements Duty, Services {
         host.snapshot(this, at, state == null ? null : state.freeze(at.checkpoint(), header().encode()), withIt);
         outbound.barrier(at);
         alignment.done();
+        lastSnapshot = at.checkpoint();
         async.resumeInput();
     }
 
@@ -312,10 +342,11 @@ public abstract class StageTask implements Duty, Services {
 
     /** Looks for work that time has made due. Any thread. */
     final void timeAdvanced() {
-        timeAdvanced(() -> {});
+        call(() -> {});
     }
 
-    private void timeAdvanced(Runnable call) {
+    /** Has the leader run {@code call}, which counts as activity. Any thread. */
+    final void call(Runnable call) {
         host.activity().begin();
         try {
             execute(() -> {
@@ -519,6 +550,11 @@ public abstract class StageTask implements Duty, Services {
             throw new IllegalStateException(name() + " keeps no state");
         }
         return state;
+    }
+
+    @Override
+    public void share(byte[] key, org.apache.beam.sdk.values.WindowedValue<?> value) {
+        throw new IllegalStateException(name() + " has no restrictions");
     }
 
     @Override

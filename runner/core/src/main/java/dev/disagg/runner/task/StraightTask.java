@@ -2,7 +2,6 @@
 package dev.disagg.runner.task;
 
 import dev.disagg.async.AsyncOptions;
-import java.util.List;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,7 @@ public final class StraightTask extends StageTask {
             return;
         }
         int edge = spec().channelEdges().get(channel).index();
-        for (WindowedValue<?> one : hasViews ? SideInputDoor.exploded(value) : List.of(value)) {
+        for (WindowedValue<?> one : SideInputDoor.exploded(value)) {
             if (hasViews && door.isTooLate(one)) {
                 door.countTooLate(this);
                 continue;
@@ -64,7 +63,7 @@ public final class StraightTask extends StageTask {
     @Override
     int takeOwnWork() {
         int work = gate == null ? 0 : gate.poll(TURN, this::stable);
-        return hasViews ? work + door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value())) : work;
+        return work + door.poll(TURN, inputWatermarkMillis(), true, waiting -> run(waiting.value()));
     }
 
     @Override

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxBundleElements at which a bundle is finished
  * @param maxBundleNanos at which a bundle is finished
  * @param prefetch whether rows are fetched before a body runs, and others go on meanwhile
+ * @param sharedWork by which the tasks of the stage give work to each other; null where they do not
  * @param delayedReads seed of a test mode in which every read is made to wait
  */
 public record TaskSpec(
@@ -35,6 +36,7 @@ public record TaskSpec(
         int maxBundleElements,
         long maxBundleNanos,
         boolean prefetch,
+        @Nullable SharedWork sharedWork,
         @Nullable DelaySource delayedReads) {
 
     /** For people: the stage's first transform and the index. */

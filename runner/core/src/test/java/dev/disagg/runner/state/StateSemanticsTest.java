@@ -289,6 +289,33 @@ class StateSemanticsTest {
         expect(option, 4, new Deferred(), "3 false 10", "4 false 20");
     }
 
+    static final class AskedInOrder extends DoFn<KV<String, Integer>, String> {
+        private static final long serialVersionUID = 1L;
+
+        @StateId("set")
+        private final StateSpec<SetState<Integer>> spec = StateSpecs.set(VarIntCoder.of());
+
+        @ProcessElement
+        public void process(
+                @Element KV<String, Integer> element,
+                @StateId("set") SetState<Integer> set,
+                OutputReceiver<String> out) {
+            int n = element.getValue();
+            ReadableState<Boolean> before = set.contains(n);
+            ReadableState<Boolean> first = set.addIfAbsent(n);
+            ReadableState<Boolean> second = set.addIfAbsent(n);
+            ReadableState<Boolean> after = set.contains(n);
+            set.remove(n);
+            out.output(second.read() + " " + first.read() + " " + after.read() + " " + before.read());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {PLAIN, HEAP, DELAYED})
+    void setAnswersByTheOrderInWhichItWasAskedAndNotInWhichAnswersAreRead(String option) {
+        expect(option, 2, new AskedInOrder(), "false true true false", "false true true false");
+    }
+
     /** Counts in a cell that another step names alike. */
     static final class CountInSharedName extends DoFn<KV<String, Integer>, KV<String, Integer>> {
         private static final long serialVersionUID = 1L;

@@ -139,6 +139,7 @@ class ColdReadsTest {
                     1000,
                     TimeUnit.SECONDS.toNanos(1),
                     handOver,
+                    null,
                     null);
             task = new KeyedTask(
                     spec,

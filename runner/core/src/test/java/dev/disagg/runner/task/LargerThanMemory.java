@@ -11,6 +11,7 @@ import dev.disagg.ufs.ObjectStore;
 import dev.disagg.ufs.ObjectStores;
 import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.SystemThreads;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
@@ -36,12 +37,15 @@ final class LargerThanMemory {
 
     /** A key of about a kilobyte: what makes it large is the key in all forms. */
     private static String key(long number) {
-        StringBuilder key = new StringBuilder(TEXT + 20).append(number).append('-');
-        Random random = new Random(number);
-        while (key.length() < TEXT) {
-            key.append(Long.toString(random.nextLong(), 36));
+        byte[] key = new byte[TEXT];
+        long random = number;
+        for (int i = 0; i < TEXT; i += Long.BYTES) {
+            random = random * 6364136223846793005L + 1442695040888963407L;
+            for (int at = 0; at < Long.BYTES; at++) {
+                key[i + at] = (byte) ('a' + (random >>> (8 * at + 3) & 15));
+            }
         }
-        return key.toString();
+        return number + "-" + new String(key, StandardCharsets.ISO_8859_1);
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})

@@ -4,6 +4,7 @@ package dev.disagg.runner.task;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -22,13 +23,21 @@ class LargerThanMemoryTest {
     Path directory;
 
     @ParameterizedTest
-    @CsvSource({"disagg,iterable", "disagg,list", "disagg,multimap", "heap,multimap"})
-    void aSideInputLargerThanTheHeapIsWrittenAndRead(String backend, String form) throws Exception {
+    @CsvSource({
+        "disagg,multimap,false",
+        "heap,iterable,false",
+        "disagg,list,true",
+        "disagg,iterable,true",
+        "heap,multimap,true"
+    })
+    void aSideInputLargerThanTheHeapIsWrittenAndRead(String backend, String form, boolean atNight) throws Exception {
+        assumeTrue(NIGHT || !atNight, "with -Ddisagg.night=true");
         Path said = directory.resolve("said");
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         NIGHT ? "-Xmx96m" : "-Xmx48m",
                         "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
                                 .replace("\n", File.pathSeparator),

@@ -272,6 +272,7 @@ class StoredBytesTest {
                 1,
                 1,
                 true,
+                null,
                 null);
         SideInputDoor door = new SideInputDoor(spec, () -> {});
 

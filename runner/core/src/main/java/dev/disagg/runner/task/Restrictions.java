@@ -15,12 +15,15 @@ import org.apache.beam.sdk.state.WatermarkHoldState;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.reflect.DoFnInvoker;
 import org.apache.beam.sdk.transforms.reflect.DoFnInvokers;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignatures;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker.TruncateResult;
+import org.apache.beam.sdk.transforms.splittabledofn.SplitResult;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.transforms.windowing.PaneInfo;
 import org.apache.beam.sdk.transforms.windowing.TimestampCombiner;
 import org.apache.beam.sdk.util.construction.SplittableParDo.ProcessKeyedElements;
+import org.apache.beam.sdk.values.PCollection;
 import org.apache.beam.sdk.values.PCollectionView;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.apache.beam.sdk.values.WindowedValues;
@@ -28,18 +31,22 @@ import org.joda.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a drain makes of the restrictions of a splittable DoFn: its {@code @TruncateRestriction} says what is still to be
- * done; without one, a bounded restriction is finished and an unbounded one dropped. Each restriction is truncated once.
+ * The restrictions of a splittable DoFn that wait to go on.
+ *
+ * <p>A drain truncates them: {@code @TruncateRestriction} says what is still to be done; without one, a bounded restriction
+ * is finished and an unbounded one dropped. Each restriction is truncated once. And a bounded one can be split, so that
+ * another task does half of it.
  *
  * <p>Knows the cells that Beam's {@code SplittableParDoViaKeyedWorkItems.ProcessFn} keeps. One owner.
  */
-final class Truncation {
+final class Restrictions {
     private static final StateTag<WatermarkHoldState> HOLD =
             StateTags.makeSystemTagInternal(StateTags.watermarkStateInternal("hold", TimestampCombiner.LATEST));
     private static final StateTag<ValueState<Boolean>> TRUNCATED =
             StateTags.makeSystemTagInternal(StateTags.value("truncated", BooleanCoder.of()));
 
     private final DoFnInvoker<Object, Object> invoker;
+    private final boolean bounded;
     private final PipelineOptions options;
     private final SideInputReader sideInputs;
     private final Map<String, PCollectionView<?>> sideInputsByTag;
@@ -49,8 +56,10 @@ final class Truncation {
 
     /** @param fn the instance that processes the restrictions, set up */
     @SuppressWarnings("unchecked")
-    Truncation(DoFn<?, ?> fn, ProcessKeyedElements<?, ?, ?, ?> process, Services services) {
+    Restrictions(DoFn<?, ?> fn, ProcessKeyedElements<?, ?, ?, ?> process, Services services) {
         this.invoker = DoFnInvokers.invokerFor((DoFn<Object, Object>) fn);
+        this.bounded =
+                DoFnSignatures.getSignature(fn.getClass()).isBoundedPerElement() == PCollection.IsBounded.BOUNDED;
         this.options = services.options();
         this.sideInputs = services.sideInputs();
         this.sideInputsByTag = process.getSideInputMapping();
@@ -66,9 +75,9 @@ final class Truncation {
 
     /** What is left of the restriction of an element that was not begun; null for nothing. */
     @Nullable
-    Object ofElement(
+    Object truncated(
             WindowedValue<Object> element, Object restriction, StateInternals state, StateNamespace namespace) {
-        Object left = truncated(element, restriction);
+        Object left = invokeTruncate(element, restriction);
         if (left != null) {
             state.state(namespace, TRUNCATED).write(true);
         }
@@ -76,7 +85,7 @@ final class Truncation {
     }
 
     /** Truncates a restriction that waits to go on; returns whether anything is left of it. */
-    boolean ofWaiting(StateInternals state, StateNamespace namespace) {
+    boolean truncateWaiting(StateInternals state, StateNamespace namespace) {
         ValueState<WindowedValue<Object>> element = state.state(namespace, elementTag);
         ValueState<Object> restriction = state.state(namespace, restrictionTag);
         ValueState<Boolean> truncated = state.state(namespace, TRUNCATED);
@@ -87,7 +96,7 @@ final class Truncation {
         if (Boolean.TRUE.equals(truncated.read())) {
             return true;
         }
-        Object left = truncated(value, restriction.read());
+        Object left = invokeTruncate(value, restriction.read());
         if (left != null) {
             restriction.write(left);
             truncated.write(true);
@@ -100,7 +109,34 @@ final class Truncation {
         return false;
     }
 
-    private @Nullable Object truncated(WindowedValue<Object> element, Object restriction) {
+    /** An element and a part of its restriction. */
+    record Part(WindowedValue<Object> element, Object restriction) {}
+
+    /** Splits off the second half of a bounded restriction that waits to go on; null when it can not be split. */
+    @Nullable
+    Part split(StateInternals state, StateNamespace namespace) {
+        if (!bounded) {
+            return null;
+        }
+        WindowedValue<Object> element = state.state(namespace, elementTag).read();
+        ValueState<Object> restriction = state.state(namespace, restrictionTag);
+        Object whole = element == null ? null : restriction.read();
+        if (element == null || whole == null) {
+            return null;
+        }
+        RestrictionTracker<Object, ?> tracker = invoker.invokeNewTracker(new Arguments(element, whole));
+        if (tracker.isBounded() != RestrictionTracker.IsBounded.BOUNDED) {
+            return null;
+        }
+        SplitResult<Object> halves = tracker.trySplit(0.5);
+        if (halves == null) {
+            return null;
+        }
+        restriction.write(halves.getPrimary());
+        return new Part(element, halves.getResidual());
+    }
+
+    private @Nullable Object invokeTruncate(WindowedValue<Object> element, Object restriction) {
         TruncateResult<Object> result = invoker.invokeTruncateRestriction(new Arguments(element, restriction));
         return result == null ? null : result.getTruncatedRestriction();
     }
