@@ -41,8 +41,8 @@ class AllExamplesTest {
             file.stream()
                     .map(entry -> entry.getName())
                     .filter(name -> name.startsWith(ROOT) && name.endsWith(".class"))
-                    .map(name -> name.substring(0, name.length() - ".class".length())
-                            .replace('/', '.'))
+                    .map(name ->
+                            name.substring(0, name.length() - ".class".length()).replace('/', '.'))
                     .filter(name -> !types.describe(name)
                             .resolve()
                             .getDeclaredMethods()

@@ -36,7 +36,8 @@ class CreateExamplesTest {
     @ParameterizedTest
     @MethodSource("examples")
     void logsWhatItLogsWithDirectRunner(String example) throws Exception {
-        List<String> expected = certain(example, logged(example, Thread.currentThread().getContextClassLoader()));
+        List<String> expected =
+                certain(example, logged(example, Thread.currentThread().getContextClassLoader()));
         assertThat(expected, is(not(empty())));
 
         for (String options : List.of("", "--parallelism=4 --maxBundleElements=1")) {
@@ -72,7 +73,8 @@ class CreateExamplesTest {
         }
         if (ANY_ORDER_IN_A_LINE.contains(example)) {
             return lines.stream()
-                    .map(line -> Arrays.stream(BETWEEN_WORDS.split(line)).sorted().collect(Collectors.joining(" ")))
+                    .map(line ->
+                            Arrays.stream(BETWEEN_WORDS.split(line)).sorted().collect(Collectors.joining(" ")))
                     .sorted()
                     .toList();
         }

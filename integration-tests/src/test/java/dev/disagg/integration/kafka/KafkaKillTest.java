@@ -47,9 +47,8 @@ class KafkaKillTest {
             // The one that KafkaIO takes by default, as it says itself.
             assertThat(outputs.get(0), containsString("KafkaUnboundedSource"));
             // Offsets are committed for those who watch them; what a restore goes by is the checkpoint.
-            assertThat(
-                    broker.committed(CountingPipeline.GROUP),
-                    is(allOf(greaterThan(0L), lessThanOrEqualTo((long) EVENTS))));
+            assertThat(broker.committed(CountingPipeline.GROUP), is(allOf(greaterThan(0L), lessThanOrEqualTo((long)
+                    EVENTS))));
         }
     }
 
@@ -65,8 +64,7 @@ class KafkaKillTest {
     /** Returns what the processes have printed. */
     private List<String> countAndKill(KafkaBroker broker, int kills, String... options) throws Exception {
         Events events = new Events(SEED, EVENTS, KEYS);
-        int expected =
-                events.expected().values().stream().mapToInt(List::size).sum();
+        int expected = events.expected().values().stream().mapToInt(List::size).sum();
         List<Integer> points = points(kills, expected);
         broker.createTopic(CountingPipeline.EVENTS, PARTITIONS);
         broker.createTopic(CountingPipeline.COUNTS, 2);

@@ -65,9 +65,9 @@ class Lesson29BoundedHeapTest {
 
         public static void main(String[] arguments) {
             long elements = Long.parseLong(arguments[0]);
-            Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.fromArgs(
-                            Arrays.copyOfRange(arguments, 1, arguments.length))
-                    .create());
+            Pipeline pipeline =
+                    Pipeline.create(PipelineOptionsFactory.fromArgs(Arrays.copyOfRange(arguments, 1, arguments.length))
+                            .create());
             PAssert.that(pipeline.apply(GenerateSequence.from(0).to(elements))
                             .apply(WithKeys.of(number -> "key-" + number % 100))
                             .setCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of()))
