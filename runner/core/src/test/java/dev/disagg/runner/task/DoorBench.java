@@ -129,6 +129,7 @@ final class DoorBench {
                 1,
                 1,
                 true,
+                null,
                 null);
     }
 
