@@ -491,6 +491,18 @@ public abstract class StageTask implements Duty, Services {
         return any;
     }
 
+    /** An element or timer is about to enter: a bundle that is full ends before it. */
+    final void enter(Chain chain, long timestampMillis) {
+        finishIfFull(chain);
+        chain.enter(timestampMillis, host);
+    }
+
+    final void finishIfFull(Chain chain) {
+        if (chain.isFull(spec.maxBundleElements())) {
+            finishBundle(chain);
+        }
+    }
+
     final void finishBundle(Chain chain) {
         finalizations.addAll(chain.finishBundle());
     }

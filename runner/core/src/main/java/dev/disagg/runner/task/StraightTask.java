@@ -97,7 +97,7 @@ public final class StraightTask extends StageTask {
 
     private void run(WindowedValue<?> value) {
         Chain chain = chain();
-        chain.enter(value.getTimestamp().getMillis(), host());
+        enter(chain, value.getTimestamp().getMillis());
         chain.entry().accept(value);
     }
 

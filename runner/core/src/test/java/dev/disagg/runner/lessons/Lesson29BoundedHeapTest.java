@@ -42,12 +42,8 @@ class Lesson29BoundedHeapTest {
         public void process(
                 @Element KV<String, Long> element,
                 @StateId("count") ValueState<Long> count,
-                BundleFinalizer finalizer,
                 OutputReceiver<Long> out) {
-            byte[] large = new byte[64 << 10];
-            kept.add(large);
-            // A finalizer, too, is let go of when its bundle is over.
-            finalizer.afterBundleCommit(org.joda.time.Instant.now().plus(60_000L), () -> large[0]++);
+            kept.add(new byte[64 << 10]);
             Long before = count.read();
             count.write(before == null ? 1L : before + 1);
             out.output(element.getValue());
