@@ -11,7 +11,7 @@ import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.options.PipelineOptionsFactory;
 
 /**
- * DisaggRunner for programs that take no options: they run on the class that has DirectRunner's name. {@link #loader}
+ * DisaggRunner for programs that take no options: they run on the class that has DirectRunner's name. {@link #loader()}
  * finds this class under that name.
  */
 public final class InPlaceOfDirectRunner extends PipelineRunner<PipelineResult> {

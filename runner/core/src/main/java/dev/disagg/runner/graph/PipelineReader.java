@@ -112,12 +112,6 @@ final class PipelineReader extends Pipeline.PipelineVisitor.Defaults {
         } else if (transform instanceof SplittableParDo.PrimitiveBoundedRead<?> read) {
             builder.source(name, onlyOutput(node), output -> new Head.Bounded(name, read.getSource(), output), false);
         } else if (transform instanceof SplittableParDo.PrimitiveUnboundedRead<?> read) {
-            if (read.getSource().requiresDeduping()) {
-                problems.add(
-                        name + ": the source " + read.getSource().getClass().getName()
-                                + " may give a record twice and relies on the runner to drop the second by its record id, which is not"
-                                + " supported in this version; set it to give each record once, if it can");
-            }
             builder.source(name, onlyOutput(node), output -> new Head.Unbounded(name, read.getSource(), output), true);
         } else if (transform instanceof TestStream<?> events) {
             builder.source(name, onlyOutput(node), output -> new Head.Scripted(name, events, output), true);

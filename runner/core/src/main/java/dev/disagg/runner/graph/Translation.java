@@ -28,6 +28,7 @@ public final class Translation {
      * @throws Invalid listing everything in the pipeline that can not run
      */
     public static StageGraph translate(Pipeline pipeline, int parallelism) {
+        pipeline.replaceAll(List.of(RecordIds.OVERRIDE));
         SplittableParDo.convertReadBasedSplittableDoFnsToPrimitiveReads(pipeline);
         pipeline.replaceAll(List.of(
                 ShardedWrites.override(parallelism),

@@ -156,6 +156,11 @@ final class Chain {
         return open;
     }
 
+    /** Whether the open bundle has as many elements and timers as it may. */
+    boolean isFull(int maxElements) {
+        return open && elements >= maxElements;
+    }
+
     /** Whether the open bundle has reached one of its bounds. */
     boolean isFull(int maxElements, long maxNanos, long nowNanos) {
         return open && (elements >= maxElements || nowNanos - openedNanos >= maxNanos);

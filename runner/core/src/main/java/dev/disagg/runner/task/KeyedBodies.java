@@ -86,6 +86,7 @@ final class KeyedBodies {
      * would be stale.
      */
     private void enterBundle(Chain chain, KeyEntry entry, long timestampMillis) {
+        task.finishIfFull(chain);
         if (chain.keyed().outputsAtBundleEnd()) {
             TaskSlot slot = TaskSlot.of(entry);
             boolean elsewhere = slot.lastChain != null && slot.lastChain != chain;

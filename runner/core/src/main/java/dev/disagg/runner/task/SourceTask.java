@@ -127,7 +127,7 @@ public final class SourceTask extends StageTask {
         Sharing sharing = sharing();
         Chain chain = chain();
         Receiver into = value -> {
-            chain.enter(value.getTimestamp().getMillis(), host());
+            enter(chain, value.getTimestamp().getMillis());
             chain.entry().accept(value);
         };
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(readMetrics);

@@ -40,11 +40,11 @@ public final class Feed {
 
     /** The unbounded source that reads this. */
     public Read.Unbounded<String> read() {
-        return Read.from(source());
+        return Read.from(source(false));
     }
 
-    FeedSource source() {
-        return new FeedSource(name);
+    FeedSource source(boolean repeats) {
+        return new FeedSource(name, repeats);
     }
 
     /** Gives an element at this time, in milliseconds since the epoch. */

@@ -4,6 +4,7 @@ package dev.disagg.runner.testing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.apache.beam.sdk.coders.AtomicCoder;
@@ -20,9 +21,17 @@ final class FeedSource extends UnboundedSource<String, FeedSource.Mark> {
     private static final long serialVersionUID = 1;
 
     private final String feed;
+    private final boolean repeats;
 
-    FeedSource(String feed) {
+    /** @param repeats whether elements that are equal up to a # are one record, given again */
+    FeedSource(String feed, boolean repeats) {
         this.feed = feed;
+        this.repeats = repeats;
+    }
+
+    @Override
+    public boolean requiresDeduping() {
+        return repeats;
     }
 
     record Mark(String feed, int position) implements UnboundedSource.CheckpointMark {
@@ -85,6 +94,11 @@ final class FeedSource extends UnboundedSource<String, FeedSource.Mark> {
                 throw new NoSuchElementException("nothing was read yet");
             }
             return feed.at(position - 1).getValue();
+        }
+
+        @Override
+        public byte[] getCurrentRecordId() {
+            return source.repeats ? getCurrent().split("#")[0].getBytes(StandardCharsets.UTF_8) : new byte[0];
         }
 
         @Override

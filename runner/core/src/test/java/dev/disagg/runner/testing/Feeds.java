@@ -45,8 +45,17 @@ public final class Feeds {
 
     /** The unbounded source that reads all of them. */
     public Read.Unbounded<String> read() {
+        return read(false);
+    }
+
+    /** As {@link #read()}; elements that are equal up to a # are one record, given again. */
+    public Read.Unbounded<String> readRepeating() {
+        return read(true);
+    }
+
+    private Read.Unbounded<String> read(boolean repeats) {
         List<FeedSource> parts = new ArrayList<>();
-        feeds.forEach(feed -> parts.add(feed.source()));
+        feeds.forEach(feed -> parts.add(feed.source(repeats)));
         return Read.from(new Source(name, parts));
     }
 
@@ -75,6 +84,11 @@ public final class Feeds {
         @Override
         public Coder<FeedSource.Mark> getCheckpointMarkCoder() {
             return parts.get(0).getCheckpointMarkCoder();
+        }
+
+        @Override
+        public boolean requiresDeduping() {
+            return parts.get(0).requiresDeduping();
         }
 
         @Override

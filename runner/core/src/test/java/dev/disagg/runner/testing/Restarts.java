@@ -5,6 +5,7 @@ import dev.disagg.runner.DisaggPipelineResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,8 +37,10 @@ public final class Restarts implements AutoCloseable {
                 "--runner=DisaggRunner",
                 "--stateUri=" + uri,
                 "--jobName=job",
-                "--checkpointInterval=1h",
                 "--keepState"));
+        if (Arrays.stream(options).noneMatch(option -> option.startsWith("--checkpointInterval="))) {
+            all.add("--checkpointInterval=1h");
+        }
         if (started) {
             all.add("--restore=latest");
         }
