@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,7 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
     private static final int MOST_AGAIN = 10;
     private static final int ROUNDS_AGAIN = 2;
     private static final int AGAIN_LANE = 100;
+    private static final int WARM_UP = 3;
 
     SuiteRun {
         outcomes = List.copyOf(outcomes);
@@ -88,7 +90,8 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
 
     /**
      * Some of Beam's tests measure real time and fail when the machine is busy: what failed runs again by itself, at most twice. What
-     * passes then counts as passed, and the table says that it failed first. When many fail it is not the machine.
+     * passes then counts as passed, and the table says that it failed first. When many fail it is not the machine. Before each, a few
+     * others run that have passed: a JVM that has just begun is as slow as a busy machine.
      */
     private static void runAgain(
             List<BeamTest> attempted,
@@ -117,7 +120,20 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
             if (failed.isEmpty() || failed.size() > MOST_AGAIN) {
                 return;
             }
-            new Lane(options, needs, directory, AGAIN_LANE + round).run(failed, again);
+            List<BeamTest> warmUp = attempted.stream()
+                    .filter(test -> outcomes.get(test.name()).status() == Status.PASS)
+                    .filter(test -> !needs.ownLane(test) && needs.options(test).isEmpty())
+                    .limit(WARM_UP)
+                    .toList();
+            List<BeamTest> share = failed.stream()
+                    .flatMap(test -> Stream.concat(warmUp.stream(), Stream.of(test)))
+                    .toList();
+            Set<String> names = failed.stream().map(BeamTest::name).collect(Collectors.toSet());
+            new Lane(options, needs, directory, AGAIN_LANE + round).run(share, outcome -> {
+                if (names.contains(outcome.test())) {
+                    again.accept(outcome);
+                }
+            });
         }
     }
 

@@ -90,6 +90,21 @@ class SuiteRunTest {
     }
 
     @Test
+    void whatFailedRunsAgainInAJvmThatIsWarm() throws Exception {
+        run(1, PLAIN, "passes", "fails", "isIgnoredNot");
+
+        assertThat(
+                Files.readString(directory.resolve("conformance/lane-101.log"))
+                        .lines()
+                        .filter(line -> line.startsWith("======== "))
+                        .toList(),
+                contains(
+                        "======== " + PLAIN + "#passes",
+                        "======== " + PLAIN + "#isIgnoredNot",
+                        "======== " + PLAIN + "#fails"));
+    }
+
+    @Test
     void whatIsExpectedToFailRunsOnce() throws Exception {
         ExpectedFailures expected = new ExpectedFailures(Map.of(PLAIN + "#fails", "it does"), Map.of());
 
