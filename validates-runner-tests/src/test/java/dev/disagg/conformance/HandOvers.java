@@ -15,7 +15,7 @@ import java.util.Map;
  */
 record HandOvers(Map<String, String> withoutReads) {
 
-    private static final Path FILE = Path.of("without-state-reads.tsv");
+    static final Path FILE = Path.of("without-state-reads.tsv");
 
     HandOvers {
         withoutReads = Map.copyOf(withoutReads);
