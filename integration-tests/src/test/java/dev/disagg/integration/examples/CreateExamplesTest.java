@@ -7,9 +7,12 @@ import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
+import static org.hamcrest.Matchers.nullValue;
+import static org.hamcrest.Matchers.startsWith;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -36,15 +39,19 @@ class CreateExamplesTest {
     @ParameterizedTest
     @MethodSource("examples")
     void logsWhatItLogsWithDirectRunner(String example) throws Exception {
-        List<String> expected = certain(example, logged(example, Thread.currentThread().getContextClassLoader()));
+        List<String> expected =
+                certain(example, logged(example, Thread.currentThread().getContextClassLoader()));
         assertThat(expected, is(not(empty())));
+        assertThat(System.getProperty(InPlaceOfDirectRunner.RAN), is(nullValue()));
 
         for (String options : List.of("", "--parallelism=4 --maxBundleElements=1")) {
             System.setProperty(InPlaceOfDirectRunner.OPTIONS, options);
             try {
                 List<String> lines = logged(example, DISAGG);
                 assertThat(options, certain(example, lines), equalTo(expected));
+                assertThat(System.getProperty(InPlaceOfDirectRunner.RAN), startsWith(example.toLowerCase(Locale.ROOT)));
             } finally {
+                System.clearProperty(InPlaceOfDirectRunner.RAN);
                 System.clearProperty(InPlaceOfDirectRunner.OPTIONS);
             }
         }
@@ -72,7 +79,8 @@ class CreateExamplesTest {
         }
         if (ANY_ORDER_IN_A_LINE.contains(example)) {
             return lines.stream()
-                    .map(line -> Arrays.stream(BETWEEN_WORDS.split(line)).sorted().collect(Collectors.joining(" ")))
+                    .map(line ->
+                            Arrays.stream(BETWEEN_WORDS.split(line)).sorted().collect(Collectors.joining(" ")))
                     .sorted()
                     .toList();
         }

@@ -118,8 +118,7 @@ final class Inputs {
             int edits = 5 + random.nextInt(15);
             for (int i = 0; i < edits; i++) {
                 time += random.nextInt(5) == 0 ? random.nextInt(40 * 86_400) : random.nextInt(3600);
-                lines.add("{\"contributor_username\":\"" + name + "\",\"timestamp\":" + time
-                        + ",\"title\":\"page\"}");
+                lines.add("{\"contributor_username\":\"" + name + "\",\"timestamp\":" + time + ",\"title\":\"page\"}");
             }
         }
         return Files.write(directory.resolve("edits.json"), lines);

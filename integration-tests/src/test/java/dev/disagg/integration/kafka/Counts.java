@@ -20,7 +20,8 @@ final class Counts {
         int space = result.value().indexOf(' ');
         long count = Long.parseLong(result.value().substring(0, space));
         String id = result.value().substring(space + 1);
-        String before = ids.computeIfAbsent(result.key(), key -> new TreeMap<>()).putIfAbsent(count, id);
+        String before =
+                ids.computeIfAbsent(result.key(), key -> new TreeMap<>()).putIfAbsent(count, id);
         records++;
         if (before == null) {
             distinct++;

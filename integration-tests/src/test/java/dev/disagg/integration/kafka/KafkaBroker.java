@@ -90,7 +90,12 @@ final class KafkaBroker implements AutoCloseable {
     /** Offsets that a consumer group has committed, all partitions together. */
     long committed(String group) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
-            return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get(LIMIT_SECONDS, TimeUnit.SECONDS).values().stream()
+            return admin
+                    .listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get(LIMIT_SECONDS, TimeUnit.SECONDS)
+                    .values()
+                    .stream()
                     .mapToLong(offset -> offset.offset())
                     .sum();
         }

@@ -290,8 +290,7 @@ public final class SourceTask extends StageTask {
             }
             return position.whenCommitted();
         } catch (IOException e) {
-            throw new Failed(
-                    name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
+            throw new Failed(name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
         }
     }
 
