@@ -2,23 +2,53 @@
 package dev.disagg.runner.state;
 
 import dev.disagg.state.cell.BagCell;
-import java.util.List;
+import dev.disagg.state.cell.CollectionCell;
+import dev.disagg.state.cell.Row;
+import dev.disagg.state.cell.StoredRange;
 import org.apache.beam.sdk.state.BagState;
 import org.apache.beam.sdk.state.ReadableState;
 
-/** A bag in a cell; {@code add} reads nothing. */
-record CellBag<T>(StepState state, BagCell<T> cell) implements BagState<T> {
+/**
+ * A bag: a cell with what was added last, and behind it, for a bag that is larger than a page, a collection of pages. So
+ * memory never has a large bag as a whole. {@code add} reads nothing, but for a page that is full, and now and then when
+ * nothing is known of the bag: one that is only ever added to must become pages too.
+ */
+record CellBag<T>(StepState state, Row row, BagCell<T> cell, int pagesCell) implements BagState<T> {
+    static final int PAGE_BYTES = 1 << 20;
+
     @Override
     public void add(T value) {
         state.reads.check();
         cell.add(value);
+        if (cell.bytes() >= PAGE_BYTES || (!cell.resident() && state.isTurnToRead())) {
+            page();
+        }
+    }
+
+    private void page() {
+        state.ensure(cell);
+        if (cell.bytes() >= PAGE_BYTES) {
+            cell.moveTo(pages(), PAGE_BYTES);
+        }
+    }
+
+    private CollectionCell pages() {
+        CollectionCell pages = row.collection(pagesCell);
+        while (!pages.resident()) {
+            state.reads.await(pages.fetch());
+        }
+        return pages;
     }
 
     @Override
-    public List<T> read() {
+    public Iterable<T> read() {
         state.reads.check();
         state.ensure(cell);
-        return cell.read();
+        if (row.lacks(pagesCell)) {
+            return cell.read();
+        }
+        StoredRange pages = pages().keep();
+        return pages == null ? cell.read() : new PagedBag<>(state.reads, cell, pages, cell.read());
     }
 
     @Override
@@ -34,7 +64,7 @@ record CellBag<T>(StepState state, BagCell<T> cell) implements BagState<T> {
         return CellValue.readable(() -> {
             state.reads.check();
             state.ensure(cell);
-            return cell.isEmpty();
+            return cell.isEmpty() && (row.lacks(pagesCell) || pages().isUntouched());
         });
     }
 
@@ -42,5 +72,8 @@ record CellBag<T>(StepState state, BagCell<T> cell) implements BagState<T> {
     public void clear() {
         state.reads.check();
         cell.clear();
+        if (!row.lacks(pagesCell)) {
+            row.collection(pagesCell).clear();
+        }
     }
 }

@@ -40,7 +40,7 @@ final class CellBinder implements StateTag.StateBinder {
 
     @Override
     public <T> BagState<T> bindBag(StateTag<BagState<T>> spec, Coder<T> coder) {
-        return new CellBag<>(state, row.bag(cell, state.codec(coder)));
+        return new CellBag<>(state, row, row.bag(cell, state.codec(coder)), state.pagesOf(cell));
     }
 
     @Override

@@ -30,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepState implements StateInternals {
     private static final int MAX_CODECS = 64;
+    /** One in so many additions to a bag of which nothing is known reads it. */
+    private static final int BLIND_ADDITIONS = 64;
+
+    /** In front of a name; those of Beam begin with another letter. */
+    private static final String PAGES = "pages of ";
 
     private final String step;
     private final TaskState cells;
@@ -41,6 +46,7 @@ public final class StepState implements StateInternals {
     private final StringBuilder cellName = new StringBuilder(32);
     private final Map<Coder<?>, CoderCodec<?>> codecs = new IdentityHashMap<>();
     private final Deque<Runnable> deferred = new ArrayDeque<>();
+    private int blindAdditions;
     private boolean settling;
     private @Nullable KeyEntry entry;
     private @Nullable Object key;
@@ -177,7 +183,37 @@ public final class StepState implements StateInternals {
         return named.id;
     }
 
-    private record NamedCell(String name, int id) {}
+    /** The cell for the pages of the bag in {@code cell}. */
+    int pagesOf(int cell) {
+        for (NamedCell named : namedCells) {
+            if (named.id == cell) {
+                int pages = named.pages;
+                if (pages == 0) {
+                    pages = cells.cellId(step, PAGES + named.name);
+                    named.pages = pages;
+                }
+                return pages;
+            }
+        }
+        throw new IllegalStateException("cell " + cell + " of " + step + " has no name");
+    }
+
+    /** Whether it is the turn of a blind addition to a bag to read what is there. */
+    boolean isTurnToRead() {
+        return ++blindAdditions % BLIND_ADDITIONS == 0;
+    }
+
+    private static final class NamedCell {
+        final String name;
+        final int id;
+        /** Of a bag: the cell of its pages; 0 while it has not been asked for. */
+        int pages;
+
+        NamedCell(String name, int id) {
+            this.name = name;
+            this.id = id;
+        }
+    }
 
     /** The codec over {@code coder}; the same one for the same coder while they are few. */
     @SuppressWarnings("unchecked")

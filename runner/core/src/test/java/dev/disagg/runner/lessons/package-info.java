@@ -14,7 +14,7 @@
  * <tr><td>28</td><td>rescaling and restores</td><td>Lesson28RescaleTest</td></tr>
  * <tr><td>29</td><td>bundles are finished; memory stays bounded</td><td>BundleLifeTest, Lesson29BoundedHeapTest</td></tr>
  * <tr><td>30</td><td>large bags and ordered lists</td><td>Lesson30LargeStateTest</td></tr>
- * <tr><td>31</td><td>timers set and cleared leave nothing</td><td>TimerNamesTest</td></tr>
+ * <tr><td>31</td><td>timers set and cleared leave nothing</td><td>Lesson31ClearedTimersTest, TimerNamesTest</td></tr>
  * <tr><td>32</td><td>time-sorted input</td><td>Lesson32TimeSortedInputTest</td></tr>
  * <tr><td>33</td><td>batches between aggregations</td><td>Lesson33BatchesBetweenAggregationsTest</td></tr>
  * <tr><td>34</td><td>tagged output of a timer</td><td>TimerSemanticsTest</td></tr>

@@ -29,6 +29,7 @@ import org.apache.beam.sdk.transforms.ParDo;
 import org.apache.beam.sdk.transforms.Sum;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.PCollection;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -91,6 +92,7 @@ class StateSemanticsTest {
         }
     }
 
+    @Tag("lesson-22")
     @ParameterizedTest
     @ValueSource(strings = {PLAIN, HEAP, DELAYED})
     void whatWasReadOfABagDoesNotChangeWhenItIsAddedToOrCleared(String option) {
@@ -132,6 +134,7 @@ class StateSemanticsTest {
         }
     }
 
+    @Tag("lesson-22")
     @ParameterizedTest
     @ValueSource(strings = {PLAIN, HEAP, DELAYED})
     void whatWasReadOfAMapDoesNotChangeWhenEntriesAreRemovedAndPut(String option) {
@@ -170,6 +173,7 @@ class StateSemanticsTest {
         }
     }
 
+    @Tag("lesson-22")
     @ParameterizedTest
     @ValueSource(strings = {PLAIN, HEAP, DELAYED})
     void whatWasReadOfAMultimapDoesNotChangeWhenItIsRemovedAndPutAgain(String option) {

@@ -32,6 +32,7 @@ import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
 import org.apache.beam.sdk.transforms.windowing.IntervalWindow;
 import org.apache.beam.sdk.values.CausedByDrain;
 import org.joda.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Names of timers as drawn in {@code docs/format/timer-names.md}, and that a cleared timer leaves nothing. */
@@ -118,6 +119,7 @@ class TimerNamesTest {
         drawn(StateNamespaces.global(), "", TimeDomain.EVENT_TIME, "00" + "00" + "0000" + END);
     }
 
+    @Tag("lesson-31")
     @Test
     void timersOfManyKeysThatAreSetAndClearedLeaveNothing() {
         ByteStore.Opened opened = store("cleared");

@@ -34,6 +34,7 @@ import org.apache.beam.sdk.transforms.windowing.Window;
 import org.apache.beam.sdk.values.KV;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -110,6 +111,7 @@ class BundleLifeTest {
         }
     }
 
+    @Tag("lesson-29")
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 1000})
     void everyBundleIsFinishedAndEveryInstanceTornDown(int bundleElements) {
@@ -165,6 +167,7 @@ class BundleLifeTest {
     }
 
     /** Many elements without a pause, so that the watermark wants to pass those that an open bundle keeps. */
+    @Tag("lesson-26")
     @ParameterizedTest
     @CsvSource({"7, 2000", "1000000, 200000"})
     void whatIsOutputOnlyAtTheEndOfABundleIsNotLateDownstream(int bundleElements, long elements) {

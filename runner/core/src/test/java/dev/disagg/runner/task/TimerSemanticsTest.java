@@ -28,6 +28,7 @@ import org.apache.beam.sdk.values.TupleTag;
 import org.apache.beam.sdk.values.TupleTagList;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,6 +71,7 @@ class TimerSemanticsTest {
         }
     }
 
+    @Tag("lesson-23")
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 1000})
     void aTimerClearedBeforeItsTimeNeverFires(int bundleElements) {
@@ -83,6 +85,7 @@ class TimerSemanticsTest {
         }
     }
 
+    @Tag("lesson-23")
     @Test
     void aTimerClearedInALaterEpochNeverFires() {
         Pipeline pipeline = pipeline();
@@ -96,6 +99,7 @@ class TimerSemanticsTest {
         pipeline.run().waitUntilFinish();
     }
 
+    @Tag("lesson-24")
     @Test
     void aTimerThatIsSetAgainAfterItWasClearedFiresOnce() {
         Pipeline pipeline = pipeline();
@@ -145,6 +149,7 @@ class TimerSemanticsTest {
         }
     }
 
+    @Tag("lesson-24")
     @ParameterizedTest
     @ValueSource(strings = {"--asyncState=on", "--asyncState=off", "--delayedReads=9"})
     void aTimerSetByAFiringComesBeforeALaterOneOfTheSameWatermark(String mode) {
@@ -176,6 +181,7 @@ class TimerSemanticsTest {
         }
     }
 
+    @Tag("lesson-34")
     @ParameterizedTest
     @ValueSource(strings = {"--asyncState=on", "--delayedReads=9"})
     void aTaggedOutputOfATimerArrivesAtItsTag(String mode) {

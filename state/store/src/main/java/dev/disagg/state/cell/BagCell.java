@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
-/** A bag of values, in the order they were added. Leader only. */
+/**
+ * A bag of values, in the order they were added. All of it is in memory when it is resident; what is too much for that is
+ * moved to a collection of pages by its owner. Leader only.
+ */
 public final class BagCell<T> extends ScalarCell {
     private final CellCodec<T> codec;
     private final boolean shared;
@@ -79,6 +82,48 @@ public final class BagCell<T> extends ScalarCell {
         }
         requireResident();
         return length == 0;
+    }
+
+    /** Encoded bytes that memory has of the bag: all when it is resident, else what was added since it left the store. */
+    public int bytes() {
+        return length;
+    }
+
+    /**
+     * Moves all values to {@code pages}, of the same row, as its last entries, and so empties the bag. Sub-keys are numbers
+     * that grow; a value is a sequence of operands, as a stored bag is, of about {@code pageBytes}. Needs both resident.
+     */
+    public void moveTo(CollectionCell pages, int pageBytes) {
+        requireResident();
+        pages.requireResident();
+        int from = 0;
+        int end = 0;
+        for (Operands each = new Operands(operands, 0, length); each.advance(); ) {
+            if (end > from && each.start() + each.length() - from > pageBytes) {
+                movePage(pages, from, end);
+                from = end;
+            }
+            end = each.start() + each.length();
+        }
+        if (end > from) {
+            movePage(pages, from, end);
+        }
+        clearContent();
+    }
+
+    private void movePage(CollectionCell pages, int from, int end) {
+        byte[] number = new byte[8];
+        KeyLayout.setLong(number, 0, row.cache.nextGeneration());
+        pages.put(number, Arrays.copyOfRange(operands, from, end));
+    }
+
+    /** The values of a page that {@link #moveTo} made. */
+    public List<T> readPage(byte[] page) {
+        List<T> values = new ArrayList<>();
+        for (Operands each = new Operands(page, 0, page.length); each.advance(); ) {
+            values.add(row.cache.decode(row, id, codec, page, each.start(), each.length()));
+        }
+        return values;
     }
 
     /** Empties the bag; reads nothing. */

@@ -98,14 +98,39 @@ public final class CollectionCell extends ScalarCell {
         write(sub, null);
     }
 
+    /** Whether nothing was put since the collection was new or last cleared. Needs {@link #resident}. */
+    public boolean isUntouched() {
+        requireResident();
+        return generation == 0;
+    }
+
     /** The entries in {@code [from, to)} as of this call; null for the end. Needs {@link #resident}. */
     public Pages<Entry> scan(byte[] from, byte @Nullable [] to) {
+        StoredRange range = range(from, to);
+        return range == null ? StorePages.empty() : range.open();
+    }
+
+    /**
+     * The entries of now that {@link BagCell#moveTo} put. They can be read again and again, also when more were put or the
+     * collection was cleared meanwhile. Null when there are none. Needs {@link #resident}.
+     */
+    public @Nullable StoredRange keep() {
+        byte[] next = new byte[8];
+        KeyLayout.setLong(next, 0, row.cache.nextGeneration());
+        StoredRange range = range(KeyLayout.EMPTY, next);
+        if (range != null) {
+            row.cache.sweeper.hold(generation, range);
+        }
+        return range;
+    }
+
+    private @Nullable StoredRange range(byte[] from, byte @Nullable [] to) {
         requireResident();
         if (dirtyBytes > 0) {
             writeBack();
         }
         if (generation == 0) {
-            return StorePages.empty();
+            return null;
         }
         byte[] first = entryKey(from);
         byte[] end;
@@ -115,14 +140,9 @@ public final class CollectionCell extends ScalarCell {
         } else {
             end = entryKey(to);
         }
-        if (Arrays.compareUnsigned(first, end) >= 0) {
-            return StorePages.empty();
-        }
-        int prefix = first.length - from.length;
-        row.cache.counters.fetches++;
-        return new StorePages<>(
-                row.store().scan(Family.ROWS, first, end, row.storeKey(0)),
-                entry -> new Entry(Arrays.copyOfRange(entry.key(), prefix, entry.key().length), entry.value()));
+        return Arrays.compareUnsigned(first, end) >= 0
+                ? null
+                : new StoredRange(row.cache, first, end, row.storeKey(0), first.length - from.length);
     }
 
     /** Empties the collection without touching its entries: the next one goes to a new generation. Reads nothing. */

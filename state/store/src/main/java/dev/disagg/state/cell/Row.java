@@ -85,6 +85,11 @@ public final class Row {
         return arrive() ? Reads.ANSWERED : out.page();
     }
 
+    /** Whether it is known, without a read, that there is no such cell: neither in memory nor in the store. */
+    public boolean lacks(int cell) {
+        return answered && Integer.compareUnsigned(cell, reached) <= 0 && find(cell) == null;
+    }
+
     /** One value. */
     public <T> ValueCell<T> value(int cell, CellCodec<T> codec) {
         ScalarCell found = find(cell);
