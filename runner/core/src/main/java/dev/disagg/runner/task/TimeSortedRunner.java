@@ -146,8 +146,7 @@ final class TimeSortedRunner implements DoFnRunner<Object, Object> {
         if (expiry.isForWindow(timerId, window, timestamp, timeDomain)) {
             flush(window, BoundedWindow.TIMESTAMP_MAX_VALUE);
         }
-        runner.onTimer(
-                timerId, timerFamilyId, key, window, timestamp, outputTimestamp, timeDomain, causedByDrain);
+        runner.onTimer(timerId, timerFamilyId, key, window, timestamp, outputTimestamp, timeDomain, causedByDrain);
     }
 
     @Override

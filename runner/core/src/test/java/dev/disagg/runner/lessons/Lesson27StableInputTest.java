@@ -126,7 +126,10 @@ class Lesson27StableInputTest {
             feed.give("two", 2);
             assertThat(before.next(), startsWith("two#"));
             job.checkpoint();
-            assertThat("what a committed checkpoint has behind it does not come again", effects.next(), startsWith("two#"));
+            assertThat(
+                    "what a committed checkpoint has behind it does not come again",
+                    effects.next(),
+                    startsWith("two#"));
             feed.close();
             job.finish();
             assertThat(effects.rest(), is(empty()));

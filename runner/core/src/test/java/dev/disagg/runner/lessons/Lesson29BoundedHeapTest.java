@@ -40,9 +40,7 @@ class Lesson29BoundedHeapTest {
 
         @ProcessElement
         public void process(
-                @Element KV<String, Long> element,
-                @StateId("count") ValueState<Long> count,
-                OutputReceiver<Long> out) {
+                @Element KV<String, Long> element, @StateId("count") ValueState<Long> count, OutputReceiver<Long> out) {
             kept.add(new byte[64 << 10]);
             Long before = count.read();
             count.write(before == null ? 1L : before + 1);
@@ -61,9 +59,9 @@ class Lesson29BoundedHeapTest {
 
         public static void main(String[] arguments) {
             long elements = Long.parseLong(arguments[0]);
-            Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.fromArgs(
-                            Arrays.copyOfRange(arguments, 1, arguments.length))
-                    .create());
+            Pipeline pipeline =
+                    Pipeline.create(PipelineOptionsFactory.fromArgs(Arrays.copyOfRange(arguments, 1, arguments.length))
+                            .create());
             PAssert.that(pipeline.apply(GenerateSequence.from(0).to(elements))
                             .apply(WithKeys.of(number -> "key-" + number % 100))
                             .setCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of()))

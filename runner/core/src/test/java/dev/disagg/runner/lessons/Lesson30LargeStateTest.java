@@ -8,6 +8,7 @@ import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.lessThan;
 
 import dev.disagg.runner.state.StepState;
+import dev.disagg.runner.testing.Mode;
 import dev.disagg.ufs.CountingStore;
 import dev.disagg.ufs.ObjectStore;
 import dev.disagg.ufs.ObjectStores;
@@ -17,22 +18,8 @@ import dev.disagg.ufs.Unavailable;
 import dev.disagg.ufs.testkit.CallRecorder;
 import dev.disagg.ufs.testkit.Faults;
 import dev.disagg.ufs.testkit.FaultyStore;
-import java.util.ArrayList;
-import dev.disagg.runner.testing.Mode;
-import org.junit.jupiter.api.io.TempDir;
-import org.apache.beam.sdk.values.TypeDescriptors;
-import org.apache.beam.sdk.values.PCollection;
-import org.apache.beam.sdk.values.KV;
-import org.apache.beam.sdk.transforms.Reshuffle;
-import org.apache.beam.sdk.transforms.ParDo;
-import org.apache.beam.sdk.transforms.MapElements;
-import org.apache.beam.sdk.transforms.GroupByKey;
-import org.apache.beam.sdk.transforms.DoFn;
-import org.apache.beam.sdk.testing.PAssert;
-import org.apache.beam.sdk.options.PipelineOptionsFactory;
-import org.apache.beam.sdk.io.GenerateSequence;
-import org.apache.beam.sdk.Pipeline;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -41,20 +28,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.StreamSupport;
 import org.apache.beam.runners.core.StateTag;
 import org.apache.beam.runners.core.StateTags;
+import org.apache.beam.sdk.Pipeline;
 import org.apache.beam.sdk.coders.StringUtf8Coder;
+import org.apache.beam.sdk.io.GenerateSequence;
+import org.apache.beam.sdk.options.PipelineOptionsFactory;
 import org.apache.beam.sdk.state.BagState;
 import org.apache.beam.sdk.state.OrderedListState;
+import org.apache.beam.sdk.testing.PAssert;
+import org.apache.beam.sdk.transforms.DoFn;
+import org.apache.beam.sdk.transforms.GroupByKey;
+import org.apache.beam.sdk.transforms.MapElements;
+import org.apache.beam.sdk.transforms.ParDo;
+import org.apache.beam.sdk.transforms.Reshuffle;
+import org.apache.beam.sdk.values.KV;
+import org.apache.beam.sdk.values.PCollection;
 import org.apache.beam.sdk.values.TimestampedValue;
+import org.apache.beam.sdk.values.TypeDescriptors;
 import org.joda.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lesson 30: lists and bags that are larger than what is read of them, or than memory. */
 class Lesson30LargeStateTest {
     private static final StateTag<BagState<String>> BAG = StateTags.bag("bag", StringUtf8Coder.of());
-    private static final StateTag<OrderedListState<String>> LIST =
-            StateTags.orderedList("list", StringUtf8Coder.of());
+    private static final StateTag<OrderedListState<String>> LIST = StateTags.orderedList("list", StringUtf8Coder.of());
 
     private static final AtomicLong NAMES = new AtomicLong();
 
@@ -91,7 +90,8 @@ class Lesson30LargeStateTest {
             OrderedListState<String> list = list(store);
             // Brings the list's own row, and indexes and filters of the tables.
             list.readRange(new Instant(0), new Instant(1)).forEach(value -> {});
-            list.readRange(new Instant(10L * entries - 10), new Instant(10L * entries)).forEach(value -> {});
+            list.readRange(new Instant(10L * entries - 10), new Instant(10L * entries))
+                    .forEach(value -> {});
             RequestCounts before = objects.counts();
             long middle = 10L * (entries / 2);
             List<String> range = StreamSupport.stream(
@@ -247,9 +247,9 @@ class Lesson30LargeStateTest {
 
         public static void main(String[] arguments) {
             int values = Integer.parseInt(arguments[0]);
-            Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.fromArgs(
-                            Arrays.copyOfRange(arguments, 1, arguments.length))
-                    .create());
+            Pipeline pipeline =
+                    Pipeline.create(PipelineOptionsFactory.fromArgs(Arrays.copyOfRange(arguments, 1, arguments.length))
+                            .create());
             PCollection<KV<String, Iterable<String>>> grouped = pipeline.apply(
                             GenerateSequence.from(0).to(values))
                     .apply(MapElements.into(TypeDescriptors.kvs(TypeDescriptors.strings(), TypeDescriptors.strings()))
