@@ -4,6 +4,7 @@ package dev.disagg.integration.examples;
 import static net.bytebuddy.matcher.ElementMatchers.isPublic;
 import static net.bytebuddy.matcher.ElementMatchers.isStatic;
 import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.equalTo;
 
@@ -46,7 +47,10 @@ class AllExamplesTest {
                     .filter(name -> !types.describe(name)
                             .resolve()
                             .getDeclaredMethods()
-                            .filter(named("main").and(isStatic()).and(isPublic()))
+                            .filter(named("main")
+                                    .and(isStatic())
+                                    .and(isPublic())
+                                    .and(takesArguments(String[].class)))
                             .isEmpty())
                     .forEach(name -> mains.add(name.substring(ROOT.length())));
             return mains;

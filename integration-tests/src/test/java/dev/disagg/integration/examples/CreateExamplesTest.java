@@ -7,9 +7,12 @@ import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
+import static org.hamcrest.Matchers.nullValue;
+import static org.hamcrest.Matchers.startsWith;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -39,13 +42,16 @@ class CreateExamplesTest {
         List<String> expected =
                 certain(example, logged(example, Thread.currentThread().getContextClassLoader()));
         assertThat(expected, is(not(empty())));
+        assertThat(System.getProperty(InPlaceOfDirectRunner.RAN), is(nullValue()));
 
         for (String options : List.of("", "--parallelism=4 --maxBundleElements=1")) {
             System.setProperty(InPlaceOfDirectRunner.OPTIONS, options);
             try {
                 List<String> lines = logged(example, DISAGG);
                 assertThat(options, certain(example, lines), equalTo(expected));
+                assertThat(System.getProperty(InPlaceOfDirectRunner.RAN), startsWith(example.toLowerCase(Locale.ROOT)));
             } finally {
+                System.clearProperty(InPlaceOfDirectRunner.RAN);
                 System.clearProperty(InPlaceOfDirectRunner.OPTIONS);
             }
         }

@@ -78,7 +78,8 @@ final class Examples {
             Map.entry("cookbook.TriggerExample", "writes to BigQuery"),
             Map.entry("multilanguage.PythonDataframeWordCount", "needs a Python environment and a portable runner"),
             Map.entry("multilanguage.SklearnMnistClassification", "needs a Python environment and a portable runner"),
-            Map.entry("snippets.Snippets", "parts for the documentation, with BigQuery"),
+            Map.entry("snippets.Snippets$CustomSessionPipeline", "makes a pipeline and never runs it"),
+            Map.entry("snippets.Snippets$DeadLetterBigQuery", "writes to BigQuery"),
             Map.entry("subprocess.ExampleEchoPipeline", "needs a C++ program that is to be built first"));
 
     private Examples() {}

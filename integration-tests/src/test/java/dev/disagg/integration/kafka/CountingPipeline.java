@@ -21,12 +21,12 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * From topic {@code events} to topic {@code counts}. Takes events {@code (key, id)}; gives for each id that is new to
+ * From topic {@code NAME-events} to topic {@code NAME-counts}. Takes events {@code (key, id)}; gives for each id that is new to
  * its key {@code (key, "count id")}, with the number of ids that the key has had.
  */
 public final class CountingPipeline {
-    static final String EVENTS = "events";
-    static final String COUNTS = "counts";
+    static final String EVENTS = "-events";
+    static final String COUNTS = "-counts";
     static final String GROUP = "counting";
 
     /** Options of this pipeline. */
@@ -35,6 +35,12 @@ public final class CountingPipeline {
         String getBroker();
 
         void setBroker(String value);
+
+        @Description("The first part of the topics' names")
+        @Default.String("")
+        String getTopics();
+
+        void setTopics(String value);
 
         @Description("Whether offsets are committed to the consumer group when a checkpoint is")
         @Default.Boolean(false)
@@ -56,13 +62,13 @@ public final class CountingPipeline {
         Options options = PipelineOptionsFactory.fromArgs(args).withValidation().as(Options.class);
         KafkaIO.Read<String, String> read = KafkaIO.<String, String>read()
                 .withBootstrapServers(options.getBroker())
-                .withTopic(EVENTS)
+                .withTopic(options.getTopics() + EVENTS)
                 .withKeyDeserializer(StringDeserializer.class)
                 .withValueDeserializer(StringDeserializer.class)
                 .withConsumerConfigUpdates(Map.of("auto.offset.reset", "earliest", "group.id", GROUP));
         KafkaIO.Write<String, String> write = KafkaIO.<String, String>write()
                 .withBootstrapServers(options.getBroker())
-                .withTopic(COUNTS)
+                .withTopic(options.getTopics() + COUNTS)
                 .withKeySerializer(StringSerializer.class)
                 .withValueSerializer(StringSerializer.class);
         Pipeline pipeline = Pipeline.create(options);

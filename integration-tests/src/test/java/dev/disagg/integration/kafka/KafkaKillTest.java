@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,61 +33,76 @@ class KafkaKillTest {
     private static final int EVENTS = 4000;
     private static final int KEYS = 60;
     private static final int PARTITIONS = 4;
-    /** Sent before each look at the results, so that events come for as long as processes are killed. */
-    private static final int SENT_AT_ONCE = 50;
+    /** How many events are sent before their results are seen: they come for as long as processes are killed. */
+    private static final int AHEAD = 400;
 
     private static final long LIMIT_SECONDS = 240;
+
+    /** In the line of progress, after the first checkpoint of a process. */
+    private static final String COMMITTED = " took ";
+
+    private static final String RESTORED = "restored checkpoint ";
+
+    private static KafkaBroker broker;
 
     @TempDir
     Path directory;
 
+    @BeforeAll
+    static void startBroker(@TempDir Path directory) throws IOException, InterruptedException {
+        broker = KafkaBroker.start(directory);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
     @Test
     void unboundedSourceLosesNothingAndCountsOnce() throws Exception {
-        try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
-            List<String> outputs = countAndKill(broker, 3, "--commitOffsets=true");
+        List<String> outputs = countAndKill("unbounded", 3, "--commitOffsets=true");
 
-            // The one that KafkaIO takes by default, as it says itself.
-            assertThat(outputs.get(0), containsString("KafkaUnboundedSource"));
-            // Offsets are committed for those who watch them; what a restore goes by is the checkpoint.
-            assertThat(broker.committed(CountingPipeline.GROUP), is(allOf(greaterThan(0L), lessThanOrEqualTo((long)
-                    EVENTS))));
-        }
+        // The one that KafkaIO takes by default, as it says itself.
+        assertThat(outputs.get(0), containsString("KafkaUnboundedSource"));
+        // Offsets are committed for those who watch them; what a restore goes by is the checkpoint.
+        assertThat(
+                broker.committed(CountingPipeline.GROUP), is(allOf(greaterThan(0L), lessThanOrEqualTo((long) EVENTS))));
     }
 
     @Test
     void splittableDoFnLosesNothingAndCountsOnce() throws Exception {
-        try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
-            List<String> outputs = countAndKill(broker, 2, "--experiments=use_sdf_read");
+        List<String> outputs = countAndKill("splittable", 2, "--experiments=use_sdf_read");
 
-            assertThat(outputs.get(0), containsString("ReadFromKafkaDoFn"));
-        }
+        assertThat(outputs.get(0), containsString("ReadFromKafkaDoFn"));
     }
 
     /** Returns what the processes have printed. */
-    private List<String> countAndKill(KafkaBroker broker, int kills, String... options) throws Exception {
+    private List<String> countAndKill(String topics, int kills, String option) throws Exception {
         Events events = new Events(SEED, EVENTS, KEYS);
         int expected = events.expected().values().stream().mapToInt(List::size).sum();
         List<Integer> points = points(kills, expected);
-        broker.createTopic(CountingPipeline.EVENTS, PARTITIONS);
-        broker.createTopic(CountingPipeline.COUNTS, 2);
+        broker.createTopic(topics + CountingPipeline.EVENTS, PARTITIONS);
+        broker.createTopic(topics + CountingPipeline.COUNTS, 2);
         List<String> outputs = new ArrayList<>();
         Counts counts = new Counts();
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         int sent = 0;
-        ChildJvm process = start(broker, options);
+        ChildJvm process = start(topics, option);
         try (KafkaProducer<String, String> producer = broker.producer();
-                KafkaConsumer<String, String> results = broker.reader(CountingPipeline.COUNTS, 2)) {
+                KafkaConsumer<String, String> results = broker.reader(topics + CountingPipeline.COUNTS, 2)) {
             while (counts.distinct() < expected) {
-                for (int i = 0; i < SENT_AT_ONCE && sent < EVENTS; i++) {
+                while (sent < EVENTS && sent < AHEAD + counts.distinct() * (double) EVENTS / expected) {
                     Events.Event event = events.all().get(sent++);
-                    producer.send(new ProducerRecord<>(CountingPipeline.EVENTS, event.key(), event.id()));
+                    producer.send(new ProducerRecord<>(topics + CountingPipeline.EVENTS, event.key(), event.id()));
                 }
                 results.poll(Duration.ofMillis(100)).forEach(counts::add);
-                if (!points.isEmpty() && counts.distinct() >= points.get(0)) {
+                if (!points.isEmpty()
+                        && counts.distinct() >= points.get(0)
+                        && process.output().contains(outputs.isEmpty() ? COMMITTED : RESTORED)) {
                     points.remove(0);
                     process.kill();
                     outputs.add(ended(process));
-                    process = start(broker, options);
+                    process = start(topics, option);
                 }
                 if (!process.isAlive() || System.nanoTime() > endNanos) {
                     throw new AssertionError("seed " + SEED + ": " + counts.distinct() + " of " + expected
@@ -102,12 +119,12 @@ class KafkaKillTest {
         } finally {
             process.close();
         }
-        System.out.println("kafka: " + List.of(options) + ": " + expected + " counts of " + EVENTS + " events, "
+        System.out.println("kafka: " + option + ": " + expected + " counts of " + EVENTS + " events, "
                 + (counts.records() - expected) + " results repeated after " + kills + " kills");
         assertThat("seed " + SEED, counts.contradictions(), is(empty()));
         assertThat("seed " + SEED, counts.inOrder(), equalTo(events.expected()));
         for (String restarted : outputs.subList(1, outputs.size())) {
-            assertThat(restarted, containsString("restored checkpoint "));
+            assertThat(restarted, containsString(RESTORED));
         }
         return outputs;
     }
@@ -124,17 +141,18 @@ class KafkaKillTest {
         return points;
     }
 
-    private ChildJvm start(KafkaBroker broker, String... options) throws IOException {
-        List<String> args = new ArrayList<>(List.of(
+    private ChildJvm start(String topics, String option) throws IOException {
+        List<String> args = List.of(
                 "--runner=DisaggRunner",
                 "--broker=" + broker.address(),
+                "--topics=" + topics,
                 "--stateUri=" + directory.resolve("state").toUri(),
                 "--jobName=counting",
                 "--restore=auto",
                 "--checkpointInterval=500ms",
                 "--parallelism=2",
-                "--progressInterval=1s"));
-        args.addAll(List.of(options));
+                "--progressInterval=200ms",
+                option);
         return ChildJvm.start(directory, "512m", CountingPipeline.class.getName(), args);
     }
 

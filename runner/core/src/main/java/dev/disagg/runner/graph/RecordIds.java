@@ -149,7 +149,8 @@ final class RecordIds<T, M extends UnboundedSource.CheckpointMark> extends Unbou
         }
     }
 
-    private static final class Factory<T> implements PTransformOverrideFactory<PBegin, PCollection<T>, Read.Unbounded<T>> {
+    private static final class Factory<T>
+            implements PTransformOverrideFactory<PBegin, PCollection<T>, Read.Unbounded<T>> {
         @Override
         @SuppressWarnings({"unchecked", "rawtypes"})
         public PTransformReplacement<PBegin, PCollection<T>> getReplacementTransform(

@@ -65,6 +65,18 @@ record Collected(StepState state, CollectionCell cell) {
         return all;
     }
 
+    /** The first entry that is not before {@code from}; null when there is none. */
+    CollectionCell.@Nullable Entry first(byte[] from) {
+        state.settle();
+        state.reads.check();
+        state.reads.beforeRead();
+        fetchCell();
+        try (Pages<CollectionCell.Entry> pages = cell.scan(from, null)) {
+            List<CollectionCell.Entry> page = state.reads.await(pages.next(1));
+            return page.isEmpty() ? null : page.get(0);
+        }
+    }
+
     List<CollectionCell.Entry> all() {
         return range(new byte[0], null);
     }

@@ -36,6 +36,8 @@ public final class StepState implements StateInternals {
     /** In front of a name; those of Beam begin with another letter. */
     private static final String PAGES = "pages of ";
 
+    private static final String SORTED = "elements in order of time";
+
     private final String step;
     private final TaskState cells;
     private final Coder<BoundedWindow> windowCoder;
@@ -47,6 +49,7 @@ public final class StepState implements StateInternals {
     private final Map<Coder<?>, CoderCodec<?>> codecs = new IdentityHashMap<>();
     private final Deque<Runnable> deferred = new ArrayDeque<>();
     private int blindAdditions;
+    private int sortCell;
     private boolean settling;
     private @Nullable KeyEntry entry;
     private @Nullable Object key;
@@ -213,6 +216,15 @@ public final class StepState implements StateInternals {
             this.name = name;
             this.id = id;
         }
+    }
+
+    /** What waits for its turn in time, of the current key. */
+    public <T> SortBuffer<T> sortBuffer(BoundedWindow window, Coder<T> coder) {
+        reads.check();
+        if (sortCell == 0) {
+            sortCell = cells.cellId(step, SORTED);
+        }
+        return new SortBuffer<>(cells, new Collected(this, row(window).collection(sortCell)), codec(coder));
     }
 
     /** The codec over {@code coder}; the same one for the same coder while they are few. */

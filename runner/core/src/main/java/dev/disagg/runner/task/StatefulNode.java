@@ -6,7 +6,6 @@ import dev.disagg.runner.graph.ParDoSpec;
 import java.util.List;
 import java.util.Map;
 import org.apache.beam.runners.core.DoFnRunner;
-import org.apache.beam.runners.core.DoFnRunners;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.LateDataUtils;
 import org.apache.beam.runners.core.StateNamespace;
@@ -26,7 +25,7 @@ import org.apache.beam.sdk.values.WindowedValue;
 import org.apache.beam.sdk.values.WindowingStrategy;
 import org.joda.time.Instant;
 
-/** A ParDo with state or timers; late elements, window expiry and sorted input are Beam's {@link StatefulDoFnRunner}. */
+/** A ParDo with state or timers; late elements and window expiry are Beam's {@link StatefulDoFnRunner}. */
 final class StatefulNode extends KeyedNode {
     private final DoFnHost host;
     private final DoFnRunner<Object, Object> runner;
@@ -53,15 +52,22 @@ final class StatefulNode extends KeyedNode {
                 return timers;
             }
         };
-        this.runner = DoFnRunners.defaultStatefulDoFnRunner(
-                host.fn(),
-                (Coder<Object>) spec.inputCoder(),
+        Coder<Object> inputCoder = (Coder<Object>) spec.inputCoder();
+        Expiry expiry = new Expiry(spec, windowCoder);
+        StatefulDoFnRunner<Object, Object, BoundedWindow> asTheyCome = new StatefulDoFnRunner<>(
                 host.runner(),
+                inputCoder,
                 context,
                 spec.windowing(),
-                new Expiry(spec, windowCoder),
+                expiry,
                 new StatefulDoFnRunner.StateInternalsStateCleaner<>(host.fn(), state, windowCoder),
-                true);
+                false);
+        this.runner = DoFnSignatures.getSignature(host.fn().getClass())
+                        .processElement()
+                        .requiresTimeSortedInput()
+                ? new TimeSortedRunner(
+                        host.runner(), asTheyCome, expiry, state, timers, spec.windowing(), inputCoder, windowCoder)
+                : asTheyCome;
     }
 
     static boolean usesTimers(Head.Stateful head) {

@@ -21,12 +21,8 @@ import org.apache.beam.sdk.coders.AtomicCoder;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.coders.DoubleCoder;
 import org.apache.beam.sdk.coders.KvCoder;
-
 import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.coders.VarLongCoder;
-
-
-
 import org.apache.beam.sdk.state.StateSpec;
 import org.apache.beam.sdk.state.StateSpecs;
 import org.apache.beam.sdk.state.ValueState;
@@ -157,7 +153,9 @@ class UnsupportedPipelineTest {
         pipeline.apply("More", Create.of(KV.of("a", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())))
                 .apply("Sessions", Window.into(Sessions.withGapDuration(Duration.standardMinutes(1))))
                 .apply("InSessions", ParDo.of(new Stateful<>()));
-        pipeline.apply("Others", Create.of(KV.of("b", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())))
+        pipeline.apply(
+                        "Others",
+                        Create.of(KV.of("b", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())))
                 .apply("OtherSessions", Window.into(Sessions.withGapDuration(Duration.standardMinutes(2))))
                 .apply("InOthers", ParDo.of(new Stateful<>()));
         String said = refusal(pipeline);

@@ -40,9 +40,7 @@ class Lesson29BoundedHeapTest {
 
         @ProcessElement
         public void process(
-                @Element KV<String, Long> element,
-                @StateId("count") ValueState<Long> count,
-                OutputReceiver<Long> out) {
+                @Element KV<String, Long> element, @StateId("count") ValueState<Long> count, OutputReceiver<Long> out) {
             kept.add(new byte[64 << 10]);
             Long before = count.read();
             count.write(before == null ? 1L : before + 1);

@@ -33,11 +33,8 @@ public final class Restarts implements AutoCloseable {
 
     /** Starts the job: afresh the first time, then from its newest checkpoint. */
     public DisaggPipelineResult start(String... options) {
-        List<String> all = new ArrayList<>(List.of(
-                "--runner=DisaggRunner",
-                "--stateUri=" + uri,
-                "--jobName=job",
-                "--keepState"));
+        List<String> all =
+                new ArrayList<>(List.of("--runner=DisaggRunner", "--stateUri=" + uri, "--jobName=job", "--keepState"));
         if (Arrays.stream(options).noneMatch(option -> option.startsWith("--checkpointInterval="))) {
             all.add("--checkpointInterval=1h");
         }

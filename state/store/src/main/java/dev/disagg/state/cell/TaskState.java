@@ -82,6 +82,11 @@ public final class TaskState implements AutoCloseable {
         return dictionary.number(step, stateId);
     }
 
+    /** A number above all that this task, or one that it was restored from, was given before. */
+    public long nextNumber() {
+        return cache.nextGeneration();
+    }
+
     /** The key's entry, created when it is not in memory; reads nothing. {@code key} is kept, not copied. */
     public KeyEntry key(long hash, byte[] key) {
         return cache.key(hash, key);
