@@ -86,12 +86,12 @@ final class KeyedBodies {
      * would be stale.
      */
     private void enterBundle(Chain chain, KeyEntry entry, long timestampMillis) {
-        task.finishIfFull(chain);
+        task.chains().finishIfFull(chain);
         if (chain.keyed().outputsAtBundleEnd()) {
             TaskSlot slot = TaskSlot.of(entry);
             boolean elsewhere = slot.lastChain != null && slot.lastChain != chain;
             if (elsewhere && chain.isOpen() && chain.openedAt < slot.lastEntered) {
-                task.finishBundle(chain);
+                task.chains().finish(chain);
             }
             slot.lastChain = chain;
             slot.lastEntered = ++entered;

@@ -350,7 +350,7 @@ public final class KeyedTask extends StageTask {
     public void released(Epoch epoch) {
         releasedInput = Math.max(releasedInput, times(epoch).sealedMillis);
         if (releasedInput > outputWatermarkMillis()) {
-            closeBundles();
+            chains().finishAll();
         }
         releaseWatermark();
     }

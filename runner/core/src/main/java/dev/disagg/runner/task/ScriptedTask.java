@@ -50,7 +50,7 @@ public final class ScriptedTask extends StageTask {
                         .accept(WindowedValues.timestampedValueInGlobalWindow(value.getValue(), value.getTimestamp()));
             }
         } else if (event instanceof TestStream.WatermarkEvent<?> advance) {
-            closeBundles();
+            chains().finishAll();
             watermark = Math.max(watermark, advance.getWatermark().getMillis());
         } else if (event instanceof TestStream.ProcessingTimeEvent<?> advance) {
             clock.advance(advance.getProcessingTimeAdvance().getMillis());

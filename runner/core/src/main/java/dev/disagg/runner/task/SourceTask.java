@@ -127,7 +127,7 @@ public final class SourceTask extends StageTask {
         Sharing sharing = sharing();
         Chain chain = chain();
         Receiver into = value -> {
-            enter(chain, value.getTimestamp().getMillis());
+            chains().enter(chain, value.getTimestamp().getMillis(), host());
             chain.entry().accept(value);
         };
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(readMetrics);
@@ -233,7 +233,7 @@ public final class SourceTask extends StageTask {
     @Override
     long releasableMillis() {
         if (published >= Frontier.MAX && outputWatermarkMillis() < Frontier.MAX) {
-            closeBundles();
+            chains().finishAll();
         }
         return published;
     }

@@ -10,10 +10,10 @@ import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.state.Reads;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.ufs.Failed;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.ObjIntConsumer;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
@@ -39,14 +39,13 @@ public abstract class StageTask implements Duty, Services {
     private final Inbound inbound;
     private final Outbound outbound;
     private final Reads reads;
-    private final List<Chain> chains = new ArrayList<>();
+    private final Chains chains;
     private final MetricsContainerStepMap metrics = new MetricsContainerStepMap();
 
-    private Message.@Nullable Elements batch;
-    private int batchAt;
+    private final Batch batch;
+    private final ObjIntConsumer<Object> elementTaken = (item, channel) -> element(channel, item);
     private final Alignment alignment;
     private final @Nullable Sharing sharing;
-    private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
     private volatile boolean draining;
     private long lastSnapshot;
     private boolean askedForCheckpoint;
@@ -67,6 +66,8 @@ public abstract class StageTask implements Duty, Services {
         this.outbound = new Outbound(spec.outputs(), async::wake);
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
+        this.batch = new Batch(inbound);
+        this.chains = new Chains(spec);
         this.alignment = new Alignment(inbound);
         this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
@@ -156,7 +157,7 @@ public abstract class StageTask implements Duty, Services {
         return chain;
     }
 
-    final List<Chain> chains() {
+    final Chains chains() {
         return chains;
     }
 
@@ -169,11 +170,12 @@ public abstract class StageTask implements Duty, Services {
         }
         int work = takeOwnWork();
         while (work < TURN && async.room() > 0 && barrierIsOpen()) {
-            if (batch == null && !nextMessage()) {
+            if (batch.isEmpty() && !nextMessage()) {
                 break;
             }
-            work += takeFromBatch(Math.min(TURN, async.room()));
-            work++;
+            int taken = batch.take(Math.min(TURN, async.room()), elementTaken);
+            processed += taken;
+            work += taken + 1;
         }
         afterTurn();
         return work;
@@ -190,8 +192,7 @@ public abstract class StageTask implements Duty, Services {
         }
         takeOver();
         if (message instanceof Message.Elements elements) {
-            batch = elements;
-            batchAt = 0;
+            batch.begin(elements);
         } else if (message instanceof Message.Watermark watermark) {
             channelWatermark(watermark.channel(), watermark.millis());
         } else if (message instanceof Message.BarrierAt at) {
@@ -203,26 +204,6 @@ public abstract class StageTask implements Duty, Services {
             channelWatermark(message.channel(), Frontier.MAX);
         }
         return true;
-    }
-
-    private int takeFromBatch(int most) {
-        Message.Elements from = batch;
-        if (from == null) {
-            return 0;
-        }
-        List<?> items = from.items();
-        int to = Math.min(items.size(), batchAt + most);
-        int taken = to - batchAt;
-        for (int i = batchAt; i < to; i++) {
-            element(from.channel(), items.get(i));
-        }
-        batchAt = to;
-        processed += taken;
-        inbound.took(from.channel(), taken);
-        if (to == items.size()) {
-            batch = null;
-        }
-        return taken;
     }
 
     /** Takes part in a checkpoint, in the place of a barrier: for tasks without input. Any thread. */
@@ -289,13 +270,12 @@ public abstract class StageTask implements Duty, Services {
             async.resumeInput();
             return;
         }
-        closeBundles();
-        chains.forEach(Chain::flush);
+        chains.finishAll();
+        chains.flush();
         outbound.flush();
         TaskState state = spec.state();
         beforeSnapshot(at.checkpoint());
-        List<InMemoryBundleFinalizer.Finalization> withIt = List.copyOf(finalizations);
-        finalizations.clear();
+        List<InMemoryBundleFinalizer.Finalization> withIt = chains.takeFinalizations();
         askedForCheckpoint = false;
         askedForLast = false;
         MetricsContainerStepMap counted = new MetricsContainerStepMap();
@@ -312,11 +292,11 @@ public abstract class StageTask implements Duty, Services {
 
     @Override
     public long idle() {
-        if (closeBundles()) {
+        if (chains.finishAll()) {
             afterTurn();
             return 0;
         }
-        chains.forEach(Chain::flush);
+        chains.flush();
         releaseWatermark();
         if (!watermarkIsNear()) {
             outbound.flush();
@@ -334,7 +314,7 @@ public abstract class StageTask implements Duty, Services {
 
     /** Whether nothing is left to do until something comes from outside. */
     boolean isQuiet() {
-        return async.inFlight() == 0 && batch == null && inbound.isEmpty();
+        return async.inFlight() == 0 && batch.isEmpty() && inbound.isEmpty();
     }
 
     /** The task is about to count as idle. */
@@ -440,7 +420,7 @@ public abstract class StageTask implements Duty, Services {
 
     /** Whether, now that the task is idle, something waits for a checkpoint. */
     boolean needsCheckpoint() {
-        return !finalizations.isEmpty();
+        return chains.hasFinalizations();
     }
 
     /** Whether all input has ended. */
@@ -456,15 +436,7 @@ public abstract class StageTask implements Duty, Services {
     // ---- bundles and watermarks
 
     private void afterTurn() {
-        long now = host.nanoTime();
-        for (Chain chain : chains) {
-            if (!chain.inBody && chain.isFull(spec.maxBundleElements(), spec.maxBundleNanos(), now)) {
-                finishBundle(chain);
-            }
-            if (!chain.inBody && chain.keepsFor(spec.maxBundleNanos(), now)) {
-                chain.flush();
-            }
-        }
+        chains.finishDue(host.nanoTime());
         releaseWatermark();
         if (!watermarkIsNear()) {
             outbound.flush();
@@ -479,45 +451,12 @@ public abstract class StageTask implements Duty, Services {
         }
     }
 
-    /** Finishes the bundles of all chains that no computation is in; returns whether there was one. */
-    final boolean closeBundles() {
-        boolean any = false;
-        for (Chain chain : chains) {
-            if (!chain.inBody && chain.isOpen()) {
-                finishBundle(chain);
-                any = true;
-            }
-        }
-        return any;
-    }
-
-    /** An element or timer is about to enter: a bundle that is full ends before it. */
-    final void enter(Chain chain, long timestampMillis) {
-        finishIfFull(chain);
-        chain.enter(timestampMillis, host);
-    }
-
-    final void finishIfFull(Chain chain) {
-        if (chain.isFull(spec.maxBundleElements())) {
-            finishBundle(chain);
-        }
-    }
-
-    final void finishBundle(Chain chain) {
-        finalizations.addAll(chain.finishBundle());
-    }
-
     /** Sends the output watermark on, if it can advance. */
     final void releaseWatermark() {
         long releasable = releasableMillis();
-        for (Chain chain : chains) {
-            releasable = Math.min(releasable, chain.holdMillis());
-            if (chain.inBody) {
-                releasable = Math.min(releasable, chain.floorMillis);
-            }
-        }
+        releasable = Math.min(releasable, chains.holdMillis());
         if (releasable > outputWatermark) {
-            chains.forEach(Chain::flush);
+            chains.flush();
             outputWatermark = releasable;
             outbound.watermark(releasable);
         }

@@ -97,7 +97,7 @@ public final class StraightTask extends StageTask {
 
     private void run(WindowedValue<?> value) {
         Chain chain = chain();
-        enter(chain, value.getTimestamp().getMillis());
+        chains().enter(chain, value.getTimestamp().getMillis(), host());
         chain.entry().accept(value);
     }
 
@@ -121,7 +121,7 @@ public final class StraightTask extends StageTask {
         long input = inputWatermarkMillis();
         if (input > outputWatermarkMillis()) {
             // What a bundle keeps back must not become late.
-            closeBundles();
+            chains().finishAll();
         }
         return input;
     }
