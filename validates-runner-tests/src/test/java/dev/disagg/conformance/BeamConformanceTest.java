@@ -53,7 +53,7 @@ class BeamConformanceTest {
     private static ConformanceOptions options() {
         String suites = System.getProperty("conformance.suites", String.join(",", Suite.NAMES));
         return ConformanceOptions.defaults()
-                .withRunner(System.getProperty("conformance.runner", "TestDisaggRunner"))
+                .withRunner(System.getProperty("conformance.runner", ConformanceOptions.OWN_RUNNER))
                 .withSelection(Selection.defaults().withSuites(Set.of(suites.split(","))))
                 .withJvms(Integer.getInteger("conformance.jvms", 2))
                 .withLimitSeconds(Long.getLong("conformance.limit", 60));
@@ -63,7 +63,8 @@ class BeamConformanceTest {
         Conformance.requireRunner(options.runner());
         ExpectedFailures expected = ExpectedFailures.of(options.runner());
         Suite whole = Suite.whole();
-        SuiteRun run = SuiteRun.run(whole.select(options.selection()), Needs.read(Needs.FILE), options, outcome -> {});
+        SuiteRun run = SuiteRun.run(
+                whole.select(options.selection()), Needs.read(Needs.FILE), expected, options, outcome -> {});
         Verdict verdict = Verdict.of(run, whole, expected, options.configuration());
         verdict.complaints().forEach(System.out::println);
         verdict.summary().forEach(System.out::println);

@@ -9,7 +9,9 @@ import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.beam.sdk.runners.PipelineRunnerRegistrar;
 
-/** What {@code ./dev conformance [options]} runs, in the module's directory. Exit code 0: as expected; 1: not; 2: wrong options. */
+/**
+ * What {@code ./dev conformance [options]} runs, in the module's directory; with {@code --matrix} alone it runs nothing, and brings the capability matrix up to date. Exit code 0: as expected; 1: not; 2: wrong options.
+ */
 public final class Conformance {
 
     private static final int OUTCOMES_PER_PROGRESS_LINE = 50;
@@ -17,6 +19,10 @@ public final class Conformance {
     private Conformance() {}
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
+        if (arguments.length == 1 && arguments[0].equals("--matrix")) {
+            MatrixPage.write(ConformanceOptions.defaults().directory());
+            System.exit(0);
+        }
         ConformanceOptions options;
         try {
             options = ConformanceOptions.defaults().with(Arrays.asList(arguments));
@@ -38,7 +44,7 @@ public final class Conformance {
             return false;
         }
         AtomicInteger done = new AtomicInteger();
-        SuiteRun run = SuiteRun.run(chosen, Needs.read(Needs.FILE), options, outcome -> {
+        SuiteRun run = SuiteRun.run(chosen, Needs.read(Needs.FILE), expected, options, outcome -> {
             if (done.incrementAndGet() % OUTCOMES_PER_PROGRESS_LINE == 0) {
                 out.println(done.get() + " of " + chosen.tests().size());
             }

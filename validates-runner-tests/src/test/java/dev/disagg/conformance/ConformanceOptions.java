@@ -31,6 +31,9 @@ record ConformanceOptions(
         Path directory,
         List<String> pipelineOptions) {
 
+    /** The runner of this project, under test. */
+    static final String OWN_RUNNER = "TestDisaggRunner";
+
     static final String USAGE = "options: --runner=NAME --suite=NAME[,NAME] --tests=REGEX --category=NAME[,NAME]"
             + " --configuration=defaults|parallel|delayed --delayed[=SEED] --jvms=N --limit=SECONDS --heap=4g;"
             + " any other --name=value goes to the pipelines";
@@ -41,15 +44,7 @@ record ConformanceOptions(
 
     static ConformanceOptions defaults() {
         return new ConformanceOptions(
-                "TestDisaggRunner",
-                Selection.defaults(),
-                Configuration.DEFAULTS,
-                1,
-                2,
-                60,
-                "4g",
-                Path.of("target"),
-                List.of());
+                OWN_RUNNER, Selection.defaults(), Configuration.DEFAULTS, 1, 2, 60, "4g", Path.of("target"), List.of());
     }
 
     /**

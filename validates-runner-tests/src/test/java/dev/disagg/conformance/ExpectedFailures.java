@@ -19,7 +19,6 @@ import java.util.TreeMap;
  */
 record ExpectedFailures(Map<String, String> reasons, Map<String, String> notTheRunners) {
 
-    private static final String OWN_RUNNER = "TestDisaggRunner";
     private static final String FILE = "expected-failures.tsv";
     private static final String NOT_THE_RUNNERS_FILE = "not-the-runners-business.tsv";
 
@@ -36,7 +35,7 @@ record ExpectedFailures(Map<String, String> reasons, Map<String, String> notTheR
 
     /** What is expected of {@code runner}; runners other than this project's, there to validate the harness, have files of their own beside ours. */
     static ExpectedFailures of(String runner) throws IOException {
-        String kind = runner.equals(OWN_RUNNER) ? ".tsv" : "-" + runner + ".tsv";
+        String kind = runner.equals(ConformanceOptions.OWN_RUNNER) ? ".tsv" : "-" + runner + ".tsv";
         return new ExpectedFailures(
                 read(Path.of(FILE.replace(".tsv", kind))), read(Path.of(NOT_THE_RUNNERS_FILE.replace(".tsv", kind))));
     }

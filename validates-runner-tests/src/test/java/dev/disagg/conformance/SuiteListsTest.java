@@ -45,6 +45,33 @@ class SuiteListsTest {
         assertListIs(suite, Stream.concat(ofTheJar, ofState));
     }
 
+    /** {@code runners-core-classes.tsv} says of each class whether it concerns a runner. */
+    @Test
+    void everyTestClassOfRunnersCoreIsAccountedFor() throws IOException {
+        List<String[]> table = Files.readAllLines(Path.of("runners-core-classes.tsv")).stream()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split("\t"))
+                .toList();
+
+        assertThat(
+                table.stream().map(fields -> fields[0]).toList(),
+                is(JarListing.of(Suite.RUNNERS_CORE, JarListing.testsJarOf("beam-runners-core-java")).stream()
+                        .map(BeamTest::className)
+                        .distinct()
+                        .sorted()
+                        .toList()));
+        assertThat(
+                table.stream()
+                        .filter(fields -> fields[1].equals("suite"))
+                        .map(fields -> fields[0])
+                        .toList(),
+                is(Suite.named(Suite.RUNNERS_CORE).tests().stream()
+                        .map(BeamTest::className)
+                        .filter(name -> name.startsWith("org.apache.beam."))
+                        .distinct()
+                        .toList()));
+    }
+
     @Test
     void avro() throws IOException {
         assertListIs(

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -32,6 +34,7 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
     private static final int MOST_AGAIN = 10;
     private static final int ROUNDS_AGAIN = 2;
     private static final int AGAIN_LANE = 100;
+    private static final int WARM_UP = 3;
 
     SuiteRun {
         outcomes = List.copyOf(outcomes);
@@ -42,9 +45,11 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
      * runs, in the order of the suite at the end.
      *
      * @param needs what some tests need
+     * @param expected what fails once is not tried again
      * @param progress is told each outcome as it arrives, one at a time
      */
-    static SuiteRun run(Suite suite, Needs needs, ConformanceOptions options, Consumer<Outcome> progress)
+    static SuiteRun run(
+            Suite suite, Needs needs, ExpectedFailures expected, ConformanceOptions options, Consumer<Outcome> progress)
             throws IOException, InterruptedException {
         long startNanos = System.nanoTime();
         Path directory = options.directory().resolve(options.configuration().passName());
@@ -52,8 +57,12 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
         Files.createDirectories(directory);
         Path table = options.directory().resolve(options.configuration().passName() + ".tsv");
         Map<String, Outcome> outcomes = new ConcurrentHashMap<>();
+        Map<String, BeamTest> byName =
+                suite.tests().stream().collect(Collectors.toMap(BeamTest::name, test -> test, (a, b) -> a));
+        HandOvers.Judge judge = HandOvers.judge(options.configuration(), options.runner());
         try (OutcomeTable stream = OutcomeTable.create(table)) {
-            Consumer<Outcome> sink = outcome -> {
+            Consumer<Outcome> sink = raw -> {
+                Outcome outcome = judge.judged(byName.get(raw.test()), raw);
                 synchronized (stream) {
                     outcomes.put(outcome.test(), outcome);
                     stream.append(outcome);
@@ -68,7 +77,10 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
                                 () -> attempted.add(test));
             }
             runLanes(lanes(attempted, needs, options.jvms()), needs, options, directory, sink);
-            runAgain(attempted, outcomes, needs, options, directory, sink);
+            List<BeamTest> unexpected = attempted.stream()
+                    .filter(test -> expected.reasonFor(test.name()).isEmpty())
+                    .toList();
+            runAgain(unexpected, outcomes, needs, options, directory, sink);
         }
         List<Outcome> inOrder =
                 suite.tests().stream().map(test -> outcomes.get(test.name())).toList();
@@ -78,7 +90,8 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
 
     /**
      * Some of Beam's tests measure real time and fail when the machine is busy: what failed runs again by itself, at most twice. What
-     * passes then counts as passed, and the table says that it failed first. When many fail it is not the machine.
+     * passes then counts as passed, and the table says that it failed first. When many fail it is not the machine. Before each, a few
+     * others run that have passed: a JVM that has just begun is as slow as a busy machine.
      */
     private static void runAgain(
             List<BeamTest> attempted,
@@ -107,7 +120,20 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
             if (failed.isEmpty() || failed.size() > MOST_AGAIN) {
                 return;
             }
-            new Lane(options, needs, directory, AGAIN_LANE + round).run(failed, again);
+            List<BeamTest> warmUp = attempted.stream()
+                    .filter(test -> outcomes.get(test.name()).status() == Status.PASS)
+                    .filter(test -> !needs.ownLane(test) && needs.options(test).isEmpty())
+                    .limit(WARM_UP)
+                    .toList();
+            List<BeamTest> share = failed.stream()
+                    .flatMap(test -> Stream.concat(warmUp.stream(), Stream.of(test)))
+                    .toList();
+            Set<String> names = failed.stream().map(BeamTest::name).collect(Collectors.toSet());
+            new Lane(options, needs, directory, AGAIN_LANE + round).run(share, outcome -> {
+                if (names.contains(outcome.test())) {
+                    again.accept(outcome);
+                }
+            });
         }
     }
 

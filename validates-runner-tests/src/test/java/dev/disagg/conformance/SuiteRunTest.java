@@ -27,6 +27,7 @@ class SuiteRunTest {
     private static final String PARAMETERS = TroubleSuite.Parameters.class.getName();
 
     private static final Needs NOTHING = new Needs(Map.of());
+    private static final ExpectedFailures NONE = new ExpectedFailures(Map.of(), Map.of());
 
     @TempDir
     Path directory;
@@ -89,11 +90,40 @@ class SuiteRunTest {
     }
 
     @Test
+    void whatFailedRunsAgainInAJvmThatIsWarm() throws Exception {
+        run(1, PLAIN, "passes", "fails", "isIgnoredNot");
+
+        assertThat(
+                Files.readString(directory.resolve("conformance/lane-101.log"))
+                        .lines()
+                        .filter(line -> line.startsWith("======== "))
+                        .toList(),
+                contains(
+                        "======== " + PLAIN + "#passes",
+                        "======== " + PLAIN + "#isIgnoredNot",
+                        "======== " + PLAIN + "#fails"));
+    }
+
+    @Test
+    void whatIsExpectedToFailRunsOnce() throws Exception {
+        ExpectedFailures expected = new ExpectedFailures(Map.of(PLAIN + "#fails", "it does"), Map.of());
+
+        SuiteRun.run(suite(PLAIN, "fails"), NOTHING, expected, options(1), outcome -> {});
+
+        assertThat(Files.exists(directory.resolve("conformance/lane-1.log")), is(true));
+        assertThat(Files.exists(directory.resolve("conformance/lane-101.log")), is(false));
+    }
+
+    @Test
     void eachOutcomeIsInTheFileBeforeItIsReported() throws Exception {
         List<Boolean> seen = new ArrayList<>();
 
         SuiteRun.run(
-                suite(PLAIN, "passes", "isIgnoredNot"), NOTHING, options(1), outcome -> seen.add(inTable(outcome)));
+                suite(PLAIN, "passes", "isIgnoredNot"),
+                NOTHING,
+                NONE,
+                options(1),
+                outcome -> seen.add(inTable(outcome)));
 
         assertThat(seen, contains(true, true));
     }
@@ -102,7 +132,7 @@ class SuiteRunTest {
     void testsThatNeedAnotherLanguageAreSkippedWithTheReason() throws Exception {
         BeamTest test = new BeamTest("suite", PLAIN, "fails", Set.of("UsesPythonExpansionService"), false);
 
-        SuiteRun run = SuiteRun.run(new Suite(List.of(test)), NOTHING, options(1), outcome -> {});
+        SuiteRun run = SuiteRun.run(new Suite(List.of(test)), NOTHING, NONE, options(1), outcome -> {});
 
         assertThat(statuses(run), contains(Status.SKIP));
         assertThat(run.outcomes().get(0).reason().isEmpty(), is(false));
@@ -113,7 +143,11 @@ class SuiteRunTest {
         Needs needs = Needs.parse(List.of(PLAIN + "#sleepsForThreeSeconds\tlimit=60 lane=own\tsleeps"));
 
         SuiteRun run = SuiteRun.run(
-                suite(PLAIN, "passes", "sleepsForThreeSeconds", "isIgnoredNot"), needs, options(1), outcome -> {});
+                suite(PLAIN, "passes", "sleepsForThreeSeconds", "isIgnoredNot"),
+                needs,
+                NONE,
+                options(1),
+                outcome -> {});
 
         assertThat(statuses(run), contains(Status.PASS, Status.PASS, Status.PASS));
         assertThat(
@@ -128,7 +162,11 @@ class SuiteRunTest {
         Needs needs = Needs.parse(List.of(PLAIN + "#needsAnOption\toption=--wanted=yes\twants it"));
 
         SuiteRun run = SuiteRun.run(
-                suite(PLAIN, "needsNoOption", "needsAnOption", "needsNoOption"), needs, options(1), outcome -> {});
+                suite(PLAIN, "needsNoOption", "needsAnOption", "needsNoOption"),
+                needs,
+                NONE,
+                options(1),
+                outcome -> {});
 
         assertThat(statuses(run), contains(Status.PASS, Status.PASS, Status.PASS));
     }
@@ -155,7 +193,7 @@ class SuiteRunTest {
     }
 
     private SuiteRun run(int jvms, String className, String... methods) throws IOException, InterruptedException {
-        return SuiteRun.run(suite(className, methods), NOTHING, options(jvms), outcome -> {});
+        return SuiteRun.run(suite(className, methods), NOTHING, NONE, options(jvms), outcome -> {});
     }
 
     private static Suite suite(String className, String... methods) {

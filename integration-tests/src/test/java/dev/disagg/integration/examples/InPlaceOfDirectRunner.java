@@ -11,13 +11,16 @@ import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.options.PipelineOptionsFactory;
 
 /**
- * DisaggRunner for programs that take no options: they run on the class that has DirectRunner's name. {@link #loader}
+ * DisaggRunner for programs that take no options: they run on the class that has DirectRunner's name. {@link #loader()}
  * finds this class under that name.
  */
 public final class InPlaceOfDirectRunner extends PipelineRunner<PipelineResult> {
     private static final String NAME = "org.apache.beam.runners.direct.DirectRunner";
-    /** The options of the runner, separated by spaces. A property, since the renamed class is another one than this. */
+    /** The options of the runner, separated by spaces. Properties, since the renamed class is another one than this. */
     static final String OPTIONS = "disagg.test.runnerOptions";
+
+    /** Set to the job's name by each run: what shows that a program ran on this and not on DirectRunner. */
+    static final String RAN = "disagg.test.ranJob";
 
     private final PipelineOptions options;
 
@@ -49,6 +52,7 @@ public final class InPlaceOfDirectRunner extends PipelineRunner<PipelineResult> 
         own.setJobName(options.getJobName());
         PipelineResult result = DisaggRunner.fromOptions(own).run(pipeline);
         result.waitUntilFinish();
+        System.setProperty(RAN, options.getJobName());
         return result;
     }
 }

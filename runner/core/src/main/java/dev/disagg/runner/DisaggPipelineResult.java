@@ -4,6 +4,7 @@ package dev.disagg.runner;
 import dev.disagg.runner.engine.EmbeddedJob;
 import dev.disagg.ufs.RequestCounts;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,9 @@ import java.util.concurrent.TimeoutException;
 import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
 import org.apache.beam.sdk.Pipeline.PipelineExecutionException;
 import org.apache.beam.sdk.PipelineResult;
+import org.apache.beam.sdk.metrics.MetricQueryResults;
 import org.apache.beam.sdk.metrics.MetricResults;
+import org.apache.beam.sdk.metrics.MetricsFilter;
 import org.apache.beam.sdk.util.UserCodeException;
 import org.joda.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -122,12 +125,31 @@ public final class DisaggPipelineResult implements PipelineResult {
         }
     }
 
+    /**
+     * Attempted: what was counted so far, also before a restore. Committed: what the newest checkpoint contains, and all of
+     * it once the pipeline is DONE. Each query looks anew.
+     */
     @Override
     public MetricResults metrics() {
-        MetricsContainerStepMap steps = job == null ? new MetricsContainerStepMap() : job.metrics();
-        return getState() == State.DONE
-                ? MetricsContainerStepMap.asMetricResults(steps, steps)
-                : MetricsContainerStepMap.asAttemptedOnlyMetricResults(steps);
+        return new MetricResults() {
+            @Override
+            public MetricQueryResults queryMetrics(@Nullable MetricsFilter filter) {
+                return metricsNow().queryMetrics(filter);
+            }
+        };
+    }
+
+    private MetricResults metricsNow() {
+        if (job == null) {
+            MetricsContainerStepMap none = new MetricsContainerStepMap();
+            return MetricsContainerStepMap.asMetricResults(none, none);
+        }
+        // Committed first: it is never more than what was attempted.
+        Optional<MetricsContainerStepMap> committed = job.committedMetrics();
+        MetricsContainerStepMap attempted = job.attemptedMetrics();
+        return committed
+                .map(map -> MetricsContainerStepMap.asMetricResults(attempted, map))
+                .orElseGet(() -> MetricsContainerStepMap.asAttemptedOnlyMetricResults(attempted));
     }
 
     /**

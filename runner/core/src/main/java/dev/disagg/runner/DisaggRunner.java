@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.apache.beam.runners.core.metrics.MetricsPusher;
 import org.apache.beam.sdk.Pipeline;
 import org.apache.beam.sdk.PipelineResult;
 import org.apache.beam.sdk.PipelineRunner;
@@ -65,8 +64,7 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
         }
         SystemThreads.keepProcessUntil("disagg-job", job.outcome());
         DisaggPipelineResult result = DisaggPipelineResult.of(job);
-        // Does nothing unless --metricsSink names one.
-        new MetricsPusher(job.metrics(), options.as(MetricsOptions.class), result).start();
+        MetricsPush.start(job, options.as(MetricsOptions.class), result);
         if (!settings.progressInterval().isZero()) {
             ProgressLine line = new ProgressLine(job, System.err, EngineTime.SYSTEM);
             job.everyInterval(settings.progressInterval(), line::print);

@@ -24,7 +24,12 @@ public interface SharedRun {
     long entries();
 
     /** The entries of {@code row}, by number. A row that is not there is nearly always known without reading a block. */
-    ByteStore.Cursor row(byte[] row);
+    default ByteStore.Cursor row(byte[] row) {
+        return row(row, 0);
+    }
+
+    /** As {@link #row(byte[])}, from the entry of this number on; numbers sort as unsigned. */
+    ByteStore.Cursor row(byte[] row, long firstNumber);
 
     /** The entries whose rows begin with {@code prefix}, by row and number. */
     ByteStore.Cursor rows(byte[] prefix);

@@ -2,6 +2,7 @@
 package dev.disagg.runner.engine;
 
 import dev.disagg.runner.task.Barrier;
+import dev.disagg.runner.task.Snapshot;
 import dev.disagg.runner.task.StageTask;
 import dev.disagg.state.ByteStore;
 import dev.disagg.ufs.Checkpoint;
@@ -22,6 +23,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
+import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +52,9 @@ final class Checkpoints {
 
     private final Consumer<Throwable> fail;
 
+    private final JobMetrics metrics;
     private OwnerRecord jobOwner;
+    private OwnerRecord metricsOwner;
     private @Nullable Running running;
     private long lastId;
     private int failuresInARow;
@@ -77,6 +81,7 @@ final class Checkpoints {
         final Map<StageTask, CompletableFuture<@Nullable OwnerRecord>> parts = new LinkedHashMap<>();
         final Map<StageTask, ByteStore.Frozen> frozen = new LinkedHashMap<>();
         final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
+        final List<MetricsContainerStepMap> metrics = new ArrayList<>();
         final CompletableFuture<Void> done = new CompletableFuture<>();
         boolean over;
 
@@ -97,6 +102,7 @@ final class Checkpoints {
             JobSpec spec,
             byte[] identity,
             List<StageTask> tasks,
+            JobMetrics metrics,
             Executor coordinator,
             EngineTime time,
             Consumer<List<InMemoryBundleFinalizer.Finalization>> finalizers,
@@ -109,7 +115,9 @@ final class Checkpoints {
         this.time = time;
         this.finalizers = finalizers;
         this.fail = fail;
+        this.metrics = metrics;
         this.jobOwner = store.files().emptyOwner();
+        this.metricsOwner = store.files().emptyOwner();
         this.lastId = store.log().state().lastCheckpointId();
     }
 
@@ -154,23 +162,21 @@ final class Checkpoints {
     }
 
     /** A task is over with all before the barrier. Any leader. */
-    void snapshot(
-            StageTask task,
-            Barrier barrier,
-            ByteStore.@Nullable Frozen frozen,
-            List<InMemoryBundleFinalizer.Finalization> finalizations) {
+    void snapshot(StageTask task, Barrier barrier, Snapshot snapshot) {
+        ByteStore.Frozen frozen = snapshot.state();
         Running of;
         boolean all;
         synchronized (this) {
             of = running;
             if (of == null || of.id != barrier.checkpoint() || of.over) {
-                carried.addAll(finalizations);
+                carried.addAll(snapshot.finalizations());
                 if (frozen != null) {
                     frozen.aborted();
                 }
                 return;
             }
-            of.finalizations.addAll(finalizations);
+            of.finalizations.addAll(snapshot.finalizations());
+            of.metrics.add(snapshot.metrics());
             if (frozen == null) {
                 of.parts.put(task, CompletableFuture.completedFuture(null));
             } else {
@@ -201,6 +207,9 @@ final class Checkpoints {
             Map<String, List<ObjectRange>> owners = new TreeMap<>();
             OwnerRecord job = jobOwner.with(List.of(), List.of(), identity, of.pack);
             owners.put(Identity.OWNER, job.parts());
+            MetricsContainerStepMap counted = metrics.total(of.metrics);
+            OwnerRecord counts = metricsOwner.with(List.of(), List.of(), JobMetrics.encode(counted), of.pack);
+            owners.put(JobMetrics.OWNER, counts.parts());
             of.parts.forEach((task, part) -> {
                 OwnerRecord record = part.join();
                 if (record != null) {
@@ -209,10 +218,12 @@ final class Checkpoints {
             });
             Joined.get(of.pack.seal());
             jobOwner = job;
+            metricsOwner = counts;
             of.frozen.forEach((task, frozen) -> tell(task, () -> task.execute(frozen::sealed)));
             Checkpoint checkpoint =
                     new Checkpoint(of.id, store.log().epoch(), false, owners, drained ? DRAINED : new byte[0]);
             store.log().checkpoint(checkpoint, store.expiring(spec.retainedCheckpoints()));
+            metrics.committed(counted);
         } catch (RuntimeException e) {
             giveUp(of, e);
             return;

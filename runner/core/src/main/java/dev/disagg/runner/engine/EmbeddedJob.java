@@ -7,9 +7,9 @@ import dev.disagg.runner.task.Activity;
 import dev.disagg.runner.task.Barrier;
 import dev.disagg.runner.task.DelaySource;
 import dev.disagg.runner.task.ScriptClock;
+import dev.disagg.runner.task.Snapshot;
 import dev.disagg.runner.task.StageTask;
 import dev.disagg.runner.task.TaskHost;
-import dev.disagg.state.ByteStore;
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.heap.HeapBackend;
 import dev.disagg.state.lsm.LocalCompaction;
@@ -36,7 +36,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
-import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +64,7 @@ public final class EmbeddedJob implements TaskHost {
     private final List<StageTask> tasks;
     private final Checkpoints checkpoints;
     private final CheckpointClock clock;
-    private final MetricsContainerStepMap metrics = new MetricsContainerStepMap();
+    private final JobMetrics metrics;
     private final Set<StageTask> unfinished = new HashSet<>();
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final @Nullable DelaySource delays;
@@ -115,7 +114,9 @@ public final class EmbeddedJob implements TaskHost {
                     Identity.check(checkpoint.id(), job, graph);
                 }
             });
-            this.tasks = new JobTasks(graph, spec, this, backend, owners, delays, script).make();
+            OwnerRecord counted = owners.get(JobMetrics.OWNER);
+            this.metrics = new JobMetrics(counted == null ? null : counted.header());
+            this.tasks = new JobTasks(graph, spec, this, metrics, backend, owners, delays, script).make();
             if (script != null) {
                 tasks.forEach(script::watch);
             }
@@ -129,7 +130,15 @@ public final class EmbeddedJob implements TaskHost {
             });
             this.unfinished.addAll(tasks);
             this.checkpoints = new Checkpoints(
-                    store, spec, Identity.encode(graph), tasks, coordinator, time, EmbeddedJob::call, this::fail);
+                    store,
+                    spec,
+                    Identity.encode(graph),
+                    tasks,
+                    metrics,
+                    coordinator,
+                    time,
+                    EmbeddedJob::call,
+                    this::fail);
             this.clock = new CheckpointClock(checkpoints, scheduler, this::submit, activity, spec, () -> ending);
         } catch (RuntimeException | Error e) {
             store.close();
@@ -246,24 +255,13 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     @Override
-    public MetricsContainer metrics(String step) {
-        synchronized (metrics) {
-            return metrics.getContainer(step);
-        }
-    }
-
-    @Override
     public void checkpointNeeded(boolean last) {
         clock.need(last);
     }
 
     @Override
-    public void snapshot(
-            StageTask task,
-            Barrier barrier,
-            ByteStore.@Nullable Frozen frozen,
-            List<InMemoryBundleFinalizer.Finalization> finalizations) {
-        checkpoints.snapshot(task, barrier, frozen, finalizations);
+    public void snapshot(StageTask task, Barrier barrier, Snapshot snapshot) {
+        checkpoints.snapshot(task, barrier, snapshot);
     }
 
     private static void call(List<InMemoryBundleFinalizer.Finalization> due) {
@@ -399,8 +397,15 @@ public final class EmbeddedJob implements TaskHost {
 
     // ---- what others may ask
 
-    public MetricsContainerStepMap metrics() {
-        return metrics;
+    /** What was counted so far, before a restore too. */
+    public MetricsContainerStepMap attemptedMetrics() {
+        return metrics.total(tasks.stream().map(StageTask::metrics).toList());
+    }
+
+    /** What the newest checkpoint contains of it; all of it once the job is done; empty when there is no checkpoint. */
+    public Optional<MetricsContainerStepMap> committedMetrics() {
+        boolean done = outcome.isDone() && outcome.join().kind() == Outcome.Kind.DONE;
+        return done ? Optional.of(attemptedMetrics()) : Optional.ofNullable(metrics.committed());
     }
 
     /** Requests made to the object store so far. */

@@ -44,6 +44,7 @@ final class JobTasks {
     private final StageGraph graph;
     private final JobSpec spec;
     private final TaskHost host;
+    private final JobMetrics metrics;
     private final StateBackend backend;
     private final Map<String, OwnerRecord> owners;
     private final @Nullable DelaySource delays;
@@ -57,6 +58,7 @@ final class JobTasks {
             StageGraph graph,
             JobSpec spec,
             TaskHost host,
+            JobMetrics metrics,
             StateBackend backend,
             Map<String, OwnerRecord> owners,
             @Nullable DelaySource delays,
@@ -64,6 +66,7 @@ final class JobTasks {
         this.graph = graph;
         this.spec = spec;
         this.host = host;
+        this.metrics = metrics;
         this.backend = backend;
         this.owners = owners;
         this.delays = delays;
@@ -183,7 +186,7 @@ final class JobTasks {
 
     private List<byte[]> splits(Stage stage, Head.Source source) {
         return splitsOfStage.computeIfAbsent(stage.id(), id -> {
-            MetricsContainer before = MetricsEnvironment.setCurrentContainer(host.metrics(source.name()));
+            MetricsContainer before = MetricsEnvironment.setCurrentContainer(metrics.outsideTasks(source.name()));
             try {
                 return Splits.of(source, stage.parallelism(), host.options());
             } finally {

@@ -75,7 +75,7 @@ final class ChainSideInputs implements ReadyCheckingSideInputReader {
     private static Object inMemory(PCollectionView<?> view, ViewPane.Small small) {
         if (isMultimap(view)) {
             return InMemoryMultimapSideInputView.fromIterable(
-                    ((KvCoder) view.getCoderInternal()).getKeyCoder(), (Iterable) small.elements());
+                    EncodedKeys.of(((KvCoder) view.getCoderInternal()).getKeyCoder()), (Iterable) small.elements());
         }
         Iterable<Object> elements = (Iterable) small.elements();
         return (Materializations.IterableView<Object>) () -> elements;

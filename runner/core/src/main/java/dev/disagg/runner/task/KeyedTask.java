@@ -88,7 +88,8 @@ public final class KeyedTask extends StageTask {
             return;
         }
         for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
-            if (hasViews && door.isTooLate(one, this)) {
+            if (hasViews && door.isTooLate(one)) {
+                door.countTooLate(this);
                 continue;
             }
             if (gate != null) {

@@ -8,9 +8,11 @@ import dev.disagg.ufs.Failed;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.AbstractList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.beam.sdk.coders.Coder;
@@ -36,7 +38,42 @@ final class LargePane {
 
     <T> Materializations.IterableView<T> iterable(Coder<T> coder) {
         Iterable<T> elements = pages(() -> run.row(PaneLayout.ELEMENTS), entry -> decode(coder, entry.value()));
-        return () -> elements;
+        if (run.entries() > Integer.MAX_VALUE) {
+            return () -> elements;
+        }
+        List<T> list = new Elements<>(coder, elements);
+        return () -> list;
+    }
+
+    /** The elements of an iterable at any index: of a list, Beam asks the iterable below it. */
+    private final class Elements<T> extends AbstractList<T> {
+        private final Coder<T> coder;
+        private final Iterable<T> inOrder;
+
+        Elements(Coder<T> coder, Iterable<T> inOrder) {
+            this.coder = coder;
+            this.inOrder = inOrder;
+        }
+
+        @Override
+        public T get(int index) {
+            Objects.checkIndex(index, size());
+            reads.check();
+            reads.beforeRead();
+            try (ByteStore.Cursor cursor = run.row(PaneLayout.ELEMENTS, index)) {
+                return decode(coder, reads.await(cursor.next(1)).get(0).value());
+            }
+        }
+
+        @Override
+        public int size() {
+            return (int) run.entries();
+        }
+
+        @Override
+        public Iterator<T> iterator() {
+            return inOrder.iterator();
+        }
     }
 
     <K, V> Materializations.MultimapView<K, V> multimap(KvCoder<K, V> coder) {

@@ -129,11 +129,18 @@ final class Restrictions {
             return null;
         }
         SplitResult<Object> halves = tracker.trySplit(0.5);
-        if (halves == null) {
+        if (halves == null || isEmpty(element, halves.getPrimary()) || isEmpty(element, halves.getResidual())) {
             return null;
         }
         restriction.write(halves.getPrimary());
         return new Part(element, halves.getResidual());
+    }
+
+    /** Whether nothing is to be done: a tracker may split off all or nothing, and a DoFn need not expect an empty part. */
+    private boolean isEmpty(WindowedValue<Object> element, Object restriction) {
+        return invoker.invokeNewTracker(new Arguments(element, restriction))
+                        instanceof RestrictionTracker.HasProgress measured
+                && measured.getProgress().getWorkRemaining() <= 0;
     }
 
     private @Nullable Object invokeTruncate(WindowedValue<Object> element, Object restriction) {

@@ -172,16 +172,17 @@ final class SideInputDoor {
 
     /**
      * Whether an element that is in exactly one window comes after its window has expired and its side input is forgotten: it
-     * is to be dropped, and is counted.
+     * is to be dropped.
      */
-    boolean isTooLate(WindowedValue<?> value, Services services) {
-        if (!sideInputs.isTooLate(value.getWindows().iterator().next())) {
-            return false;
-        }
+    boolean isTooLate(WindowedValue<?> value) {
+        return sideInputs.isTooLate(value.getWindows().iterator().next());
+    }
+
+    /** Counts an element that was dropped. */
+    void countTooLate(Services services) {
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(services.metrics(reader));
         droppedDueToLateness.inc();
         MetricsEnvironment.setCurrentContainer(before);
-        return true;
     }
 
     /** Whether an element of this key waits; for elements without a key, no order is kept. */
@@ -285,6 +286,11 @@ final class SideInputDoor {
     /** For tests and people. */
     long waitingCount() {
         return waiting.count();
+    }
+
+    /** For tests and people: of elements that are kept decoded. */
+    long waitingInMemoryBytes() {
+        return waiting.inMemoryBytes();
     }
 
     /** For tests and people. */

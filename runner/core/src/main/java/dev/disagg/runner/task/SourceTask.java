@@ -271,20 +271,27 @@ public final class SourceTask extends StageTask {
     @Override
     void beforeSnapshot(long checkpoint) {
         List<SplitReader.Committed> marks = new ArrayList<>();
-        splits.forEach((number, split) -> {
-            try {
-                SplitReader.Position position = split.reader.position();
-                if (!java.util.Arrays.equals(position.stored(), split.storedPosition)) {
-                    state().sources().put(id(POSITION, number), position.stored());
-                    split.storedPosition = position.stored();
-                }
-                marks.add(position.whenCommitted());
-            } catch (IOException e) {
-                throw new Failed(
-                        name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
-            }
-        });
+        // Sources measure what they have still to read when they say where they are.
+        MetricsContainer before = MetricsEnvironment.setCurrentContainer(readMetrics);
+        try {
+            splits.forEach((number, split) -> marks.add(keepPosition(number, split)));
+        } finally {
+            MetricsEnvironment.setCurrentContainer(before);
+        }
         uncommitted.put(checkpoint, marks);
+    }
+
+    private SplitReader.Committed keepPosition(int number, Split split) {
+        try {
+            SplitReader.Position position = split.reader.position();
+            if (!java.util.Arrays.equals(position.stored(), split.storedPosition)) {
+                state().sources().put(id(POSITION, number), position.stored());
+                split.storedPosition = position.stored();
+            }
+            return position.whenCommitted();
+        } catch (IOException e) {
+            throw new Failed(name() + ": the position of split " + number + " can not be taken: " + e.getMessage(), e);
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.ParDoSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.KeyedWorkItem;
 import org.apache.beam.runners.core.KeyedWorkItems;
@@ -138,7 +139,7 @@ final class SplittableNode extends KeyedNode {
                 host.withMetrics(() -> goesOn[0] = restrictions.truncateWaiting(state, timer.getNamespace()));
             }
             if (goesOn[0]) {
-                byte[] key = (byte[]) state.getKey();
+                byte[] key = Objects.requireNonNull((byte[]) state.getKey(), "a timer fires under no key");
                 process(KeyedWorkItems.timersWorkItem(key, List.of(timer)));
                 shareRest(key, timer.getNamespace());
             }

@@ -11,13 +11,12 @@ import dev.disagg.runner.state.Reads;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.ufs.Failed;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.beam.runners.core.InMemoryBundleFinalizer;
 import org.apache.beam.runners.core.SideInputReader;
+import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
 import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,7 @@ public abstract class StageTask implements Duty, Services {
     private final Outbound outbound;
     private final Reads reads;
     private final List<Chain> chains = new ArrayList<>();
-    private final Map<String, MetricsContainer> metrics = new HashMap<>();
+    private final MetricsContainerStepMap metrics = new MetricsContainerStepMap();
 
     private Message.@Nullable Elements batch;
     private int batchAt;
@@ -114,6 +113,11 @@ public abstract class StageTask implements Duty, Services {
 
     public TaskSpec spec() {
         return spec;
+    }
+
+    /** What this task has counted. Any thread. */
+    public MetricsContainerStepMap metrics() {
+        return metrics;
     }
 
     /** Any thread. */
@@ -294,7 +298,12 @@ public abstract class StageTask implements Duty, Services {
         finalizations.clear();
         askedForCheckpoint = false;
         askedForLast = false;
-        host.snapshot(this, at, state == null ? null : state.freeze(at.checkpoint(), header().encode()), withIt);
+        MetricsContainerStepMap counted = new MetricsContainerStepMap();
+        counted.updateAll(metrics);
+        host.snapshot(
+                this,
+                at,
+                new Snapshot(state == null ? null : state.freeze(at.checkpoint(), header().encode()), counted, withIt));
         outbound.barrier(at);
         alignment.done();
         lastSnapshot = at.checkpoint();
@@ -542,7 +551,7 @@ public abstract class StageTask implements Duty, Services {
 
     @Override
     public MetricsContainer metrics(String step) {
-        return metrics.computeIfAbsent(step, host::metrics);
+        return metrics.getContainer(step);
     }
 
     @Override

@@ -37,7 +37,8 @@ public final class StraightTask extends StageTask {
         }
         int edge = spec().channelEdges().get(channel).index();
         for (WindowedValue<?> one : SideInputDoor.exploded(value)) {
-            if (hasViews && door.isTooLate(one, this)) {
+            if (hasViews && door.isTooLate(one)) {
+                door.countTooLate(this);
                 continue;
             }
             if (gate != null) {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.task;
 
-import dev.disagg.state.ByteStore;
-import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
-import org.apache.beam.runners.core.InMemoryBundleFinalizer;
-import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
-import org.jspecify.annotations.Nullable;
 
 /** What a task needs of the engine that runs it. All methods may be called from any of the task's threads. */
 public interface TaskHost {
@@ -25,9 +20,6 @@ public interface TaskHost {
 
     PipelineOptions options();
 
-    /** Where the metrics of a step go. */
-    MetricsContainer metrics(String step);
-
     /**
      * A task can not go on, or user code waits to be called, before a checkpoint is committed. One is taken soon, unless the
      * next periodic one is near enough.
@@ -36,17 +28,8 @@ public interface TaskHost {
      */
     void checkpointNeeded(boolean last);
 
-    /**
-     * The task is over with everything before {@code barrier}.
-     *
-     * @param frozen null for a task without state
-     * @param finalizations callbacks of user code to run once the checkpoint is durable: it contains what their bundles did
-     */
-    void snapshot(
-            StageTask task,
-            Barrier barrier,
-            ByteStore.@Nullable Frozen frozen,
-            List<InMemoryBundleFinalizer.Finalization> finalizations);
+    /** The task is over with everything before {@code barrier}. */
+    void snapshot(StageTask task, Barrier barrier, Snapshot snapshot);
 
     /** The task has released its last watermark and ended its outputs. */
     void finished(StageTask task);

@@ -98,8 +98,9 @@ final class WaitingRoom {
     }
 
     private void newcomer(Waiting element, int bytes) {
-        // Without knowing whether its key waits, it may be that nothing else would ever look at it.
-        changed |= element.key() != null && keys.isLost() && ready.test(element.window());
+        // One that waits only behind others, and that a pass under way may not come to, or that does so for no known
+        // reason.
+        changed |= element.key() != null && (pass != null || keys.isLost()) && ready.test(element.window());
         place(element, bytes);
     }
 

@@ -33,13 +33,10 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.apache.beam.runners.core.InMemoryBundleFinalizer;
-import org.apache.beam.runners.core.metrics.MetricsContainerImpl;
 import org.apache.beam.sdk.Pipeline;
 import org.apache.beam.sdk.coders.KvCoder;
 import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.coders.VarLongCoder;
-import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.options.PipelineOptionsFactory;
 import org.apache.beam.sdk.state.MapState;
@@ -211,19 +208,10 @@ class ColdReadsTest {
         }
 
         @Override
-        public MetricsContainer metrics(String step) {
-            return new MetricsContainerImpl(step);
-        }
-
-        @Override
         public void checkpointNeeded(boolean last) {}
 
         @Override
-        public void snapshot(
-                StageTask from,
-                Barrier barrier,
-                ByteStore.@Nullable Frozen frozen,
-                List<InMemoryBundleFinalizer.Finalization> finalizations) {}
+        public void snapshot(StageTask from, Barrier barrier, Snapshot snapshot) {}
 
         @Override
         public void finished(StageTask by) {

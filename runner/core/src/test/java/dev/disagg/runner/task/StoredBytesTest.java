@@ -312,4 +312,24 @@ class StoredBytesTest {
                 state.inbox().all().next(1 << 20).join(),
                 equalTo(List.of()));
     }
+
+    // ---- docs/format/shared-run.md
+
+    @Test
+    void theEntriesOfALargePane() {
+        byte[] a = {'a'};
+        assertThat(hex(PaneLayout.keyEntry(a).key()), is("00" + "0001" + "61" + "0000000000000000"));
+        assertThat(hex(PaneLayout.keyEntry(a).value()), is(""));
+        ByteStore.Entry value = PaneLayout.entry(PaneLayout.valuesOf(a), 2, new byte[] {7});
+        assertThat(hex(value.key()), is("01" + "0001" + "61" + "0000000000000002"));
+        assertThat(hex(value.value()), is("07"));
+        assertThat(hex(PaneLayout.entry(PaneLayout.ELEMENTS, 258, a).key()), is("0000000000000102"));
+
+        byte[] longKey = new byte[1025];
+        ByteStore.Entry digested = PaneLayout.keyEntry(longKey);
+        assertThat(digested.key().length, is(1 + 2 + 32 + 8));
+        assertThat(hex(digested.key()).substring(0, 6), is("00" + "ffff"));
+        assertThat(PaneLayout.keyOf(digested), equalTo(longKey));
+        assertThat(PaneLayout.keyOf(PaneLayout.keyEntry(a)), equalTo(a));
+    }
 }

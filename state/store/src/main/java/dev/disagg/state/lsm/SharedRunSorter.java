@@ -31,7 +31,7 @@ final class SharedRunSorter implements SharedRunOutput {
 
     /**
      * @param memoryBytes of entries that are sorted in memory
-     * @param mergeRuns read by one merge; each needs up to 2 MiB
+     * @param mergeRuns read by one merge; each needs 2 MiB, and what they hold uncompressed
      */
     SharedRunSorter(UnifiedFileSystem ufs, TableReaders readers, long memoryBytes, int mergeRuns) {
         this.ufs = ufs;

@@ -4,6 +4,7 @@ package dev.disagg.state.lsm;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.SharedRun;
 import dev.disagg.ufs.UnifiedFileSystem;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,8 +50,9 @@ final class StoredRun implements SharedRun {
     }
 
     @Override
-    public ByteStore.Cursor row(byte[] row) {
+    public ByteStore.Cursor row(byte[] row, long firstNumber) {
         byte[] from = Arrays.copyOf(row, row.length + NUMBER_BYTES);
+        ByteBuffer.wrap(from).putLong(row.length, firstNumber);
         byte[] last = from.clone();
         Arrays.fill(last, row.length, last.length, (byte) 0xff);
         return scan(from, Arrays.copyOf(last, last.length + 1), row, true);

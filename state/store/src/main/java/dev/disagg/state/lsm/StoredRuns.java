@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 /** Writes shared runs into objects of the job's files, on a background executor. */
 public final class StoredRuns implements SharedRuns {
     private static final long SORT_BYTES = 8 << 20;
-    private static final int MERGE_RUNS = 8;
+    private static final int MERGE_RUNS = 4;
 
     private final UnifiedFileSystem ufs;
     private final TableReaders readers;
