@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Lesson 31: many keys, each with a timer that is set and cleared, across a restore. */
 class Lesson31ClearedTimersTest {
-    private static final int KEYS = Boolean.getBoolean("disagg.night") ? 1_000_000 : 50_000;
+    private static final int KEYS = Boolean.getBoolean("disagg.night") ? 1_000_000 : 20_000;
 
     private static void each(TaskStore store, boolean set) {
         StepState step = store.step();

@@ -121,7 +121,7 @@ class CombiningTest {
     };
 
     @ParameterizedTest
-    @EnumSource(Mode.class)
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
     void samplesAreOfOneKeyAndWindow(Mode mode) {
         Pipeline pipeline = mode.pipeline();
         PCollection<KV<String, Integer>> input = input(pipeline);
