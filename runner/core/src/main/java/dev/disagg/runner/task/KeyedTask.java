@@ -68,9 +68,11 @@ public final class KeyedTask extends StageTask {
 
     private void begin() {
         async().openEpoch().attach(new EpochTimes(sealedInput));
-        if (sealedInput > Frontier.MIN) {
+        long stable = gatesTime ? spec().restoredStableWatermark() : Frontier.MIN;
+        long due = stable < Frontier.MAX ? Math.max(sealedInput, stable) : sealedInput;
+        if (due > Frontier.MIN) {
             // Timers that were due at the checkpoint and had not been admitted are still in the store.
-            seal(sealedInput);
+            seal(due);
         }
     }
 
@@ -93,7 +95,7 @@ public final class KeyedTask extends StageTask {
                 continue;
             }
             if (gate != null) {
-                gate.add(one, element.edge, element.key, element.hash);
+                gate.add(one, element.edge, element.key, element.hash, frontier.minimum());
             } else if (!door.waits(element.key, element.hash) && door.isReady(one)) {
                 admit(new KeyedElement(one, element.key, element.hash, element.edge));
             } else {
@@ -138,11 +140,28 @@ public final class KeyedTask extends StageTask {
 
     @Override
     int takeOwnWork() {
-        // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
+        if (gatesTime) {
+            // What the last commit lets timers know of they know before the elements that it lets in.
+            int work = fireDue();
+            return timersAreIn() ? work + letIn() : work;
+        }
+        return letIn() + fireDue();
+    }
+
+    private int letIn() {
         int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
-        work += door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
-        work += sealIfAdvanced() ? 1 : 0;
+        return work + door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
+    }
+
+    private int fireDue() {
+        // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
+        int work = sealIfAdvanced() ? 1 : 0;
         return work + processingTimers.poll(async().room());
+    }
+
+    /** Whether all timers that may fire now are admitted, or will fire before a later element of their key. */
+    private boolean timersAreIn() {
+        return arrivedMillis() <= sealedInput && processingTimers.areIn();
     }
 
     /** The watermark that may be sealed: what has arrived, less what waits. */
@@ -264,7 +283,7 @@ public final class KeyedTask extends StageTask {
                         spec().range(),
                         releasedInput,
                         outputWatermarkMillis(),
-                        gate.seenWatermarkMillis(),
+                        gate.containedWatermarkMillis(),
                         gate.seenTimeMillis());
     }
 

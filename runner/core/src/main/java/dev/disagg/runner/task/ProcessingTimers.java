@@ -101,6 +101,11 @@ final class ProcessingTimers {
         return scan == null && firing == 0 && (last || nextMillis() >= dueMillis());
     }
 
+    /** Whether all timers that are due have been admitted. */
+    boolean areIn() {
+        return scan == null && nextMillis() >= dueMillis();
+    }
+
     void fired() {
         firing--;
     }

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The gate of a stage that requires stable input: what arrives waits in the stored inbox until a checkpoint that contains
- * it is committed, so that it comes again, the same, whatever happens later. The stage lives one checkpoint behind: with
- * its elements wait the watermark and, for timers, the time of day. One owner.
+ * it is committed, so that it comes again, the same, whatever happens later. The watermark waits once more, until a
+ * checkpoint contains what the elements before it have done, and so does the time of day: a timer then fires over state
+ * that is the same again. Timers that a commit allows to fire come before the elements that it lets in. One owner.
  *
  * <p>Memory is bounded: beyond {@link #MEMORY_BYTES} of waiting elements only the store has them, and they are read back
  * in pages when they may go in.
@@ -32,7 +33,11 @@ final class StableGate {
     private long committed;
     private long watermark;
     private long time;
-    /** What the last snapshot has seen, committed or not. */
+    /** The watermark before which all elements were let in. */
+    private long released;
+    /** That of the last snapshot, committed or not: what it contains the effects of. */
+    private long contained;
+    /** What had arrived at the last snapshot. */
     private long seenWatermark;
 
     private long seenTime;
@@ -47,7 +52,10 @@ final class StableGate {
         long minTimestamp = Long.MAX_VALUE;
         long checkpoint;
         long watermark;
-        long time;
+        /** What timers may know of when the checkpoint is committed. */
+        long allowedWatermark;
+
+        long allowedTime;
 
         @Nullable
         Pages<Inbox.Item> pages;
@@ -63,7 +71,7 @@ final class StableGate {
     }
 
     /**
-     * @param watermark what the stage may know of event time, of the restored checkpoint
+     * @param watermark what timers may know of event time, of the restored checkpoint
      * @param time the same of processing time
      * @param wake called, on any thread, when reading back can go on
      */
@@ -72,6 +80,8 @@ final class StableGate {
         this.codec = codec;
         this.watermark = watermark;
         this.time = time;
+        this.released = watermark;
+        this.contained = watermark;
         this.seenWatermark = watermark;
         this.seenTime = time;
         this.wake = wake;
@@ -90,13 +100,20 @@ final class StableGate {
                 store, new WaitingCodec(spec), spec.restoredStableWatermark(), spec.restoredStableTime(), wake);
     }
 
-    /** Takes an element in. */
-    void add(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash) {
+    /**
+     * Takes an element in.
+     *
+     * @param frontierMillis the input watermark on its arrival: an element that is late holds nothing
+     */
+    void add(WindowedValue<?> value, int edge, byte @Nullable [] key, long hash, long frontierMillis) {
         byte[] encoded = codec.encode(value, edge);
         int group = codec.group(key, hash);
         long number = store.inbox().append(group, encoded);
         open.lastNumber = number;
-        open.minTimestamp = Math.min(open.minTimestamp, value.getTimestamp().getMillis());
+        long timestamp = value.getTimestamp().getMillis();
+        if (timestamp >= frontierMillis) {
+            open.minTimestamp = Math.min(open.minTimestamp, timestamp);
+        }
         if (open.spilled == 0 && heldBytes < MEMORY_BYTES) {
             // As it will be read back after a failure, also where a coder does not keep all of it.
             open.held.add(codec.decode(new Inbox.Item(group, number, encoded)));
@@ -113,8 +130,10 @@ final class StableGate {
         open.checkpoint = checkpoint;
         seenWatermark = Math.max(seenWatermark, watermarkMillis);
         seenTime = Math.max(seenTime, nowMillis);
+        contained = released;
         open.watermark = seenWatermark;
-        open.time = seenTime;
+        open.allowedWatermark = contained;
+        open.allowedTime = seenTime;
         closed.add(open);
         open = new Batch();
     }
@@ -122,6 +141,12 @@ final class StableGate {
     /** The checkpoint, and so all earlier ones, are durable. */
     void committed(long checkpoint) {
         committed = Math.max(committed, checkpoint);
+        for (Batch batch : closed) {
+            if (batch.checkpoint <= committed) {
+                watermark = Math.max(watermark, batch.allowedWatermark);
+                time = Math.max(time, batch.allowedTime);
+            }
+        }
     }
 
     /** Lets in at most {@code room} elements of committed checkpoints, in order; returns the work done. */
@@ -138,8 +163,7 @@ final class StableGate {
             }
             closed.remove();
             heldBytes -= batch.heldBytes;
-            watermark = Math.max(watermark, batch.watermark);
-            time = Math.max(time, batch.time);
+            released = Math.max(released, batch.watermark);
             work++;
         }
         return work;
@@ -202,7 +226,7 @@ final class StableGate {
 
     /** Whether a checkpoint taken now would let more in than those taken so far. */
     boolean wantsSnapshot(long watermarkMillis, long timeMillis) {
-        return !open.isEmpty() || watermarkMillis > seenWatermark || timeMillis > seenTime;
+        return !open.isEmpty() || watermarkMillis > seenWatermark || released > contained || timeMillis > seenTime;
     }
 
     /** The input watermark that waiting elements hold. */
@@ -214,9 +238,9 @@ final class StableGate {
         return hold;
     }
 
-    /** The event time that the last snapshot contains. */
-    long seenWatermarkMillis() {
-        return seenWatermark;
+    /** The event time that timers may know of when the last snapshot is restored. */
+    long containedWatermarkMillis() {
+        return contained;
     }
 
     /** The processing time that the last snapshot contains. */

@@ -418,7 +418,7 @@ public abstract class StageTask implements Duty, Services {
     /** As {@link #committed}. Leader. */
     void whenCommitted(long checkpoint) {}
 
-    /** Whether, now that the task is idle, something waits for a checkpoint. */
+    /** Whether something waits for a checkpoint. */
     boolean needsCheckpoint() {
         return chains.hasFinalizations();
     }
@@ -440,6 +440,9 @@ public abstract class StageTask implements Duty, Services {
         releaseWatermark();
         if (!watermarkIsNear()) {
             outbound.flush();
+        }
+        if (needsCheckpoint()) {
+            askForCheckpoint(false);
         }
         maintain();
     }

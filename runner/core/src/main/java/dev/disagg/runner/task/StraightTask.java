@@ -42,7 +42,7 @@ public final class StraightTask extends StageTask {
                 continue;
             }
             if (gate != null) {
-                gate.add(one, edge, null, 0);
+                gate.add(one, edge, null, 0, frontier.minimum());
             } else if (door.isReady(one)) {
                 run(one);
             } else {

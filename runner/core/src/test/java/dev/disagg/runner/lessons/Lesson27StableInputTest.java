@@ -12,35 +12,23 @@ import dev.disagg.runner.testing.Mode;
 import dev.disagg.runner.testing.Restarts;
 import java.util.UUID;
 import org.apache.beam.sdk.Pipeline;
-import org.apache.beam.sdk.coders.KvCoder;
-import org.apache.beam.sdk.coders.StringUtf8Coder;
-import org.apache.beam.sdk.state.StateSpec;
-import org.apache.beam.sdk.state.StateSpecs;
-import org.apache.beam.sdk.state.TimeDomain;
-import org.apache.beam.sdk.state.Timer;
-import org.apache.beam.sdk.state.TimerSpec;
-import org.apache.beam.sdk.state.TimerSpecs;
-import org.apache.beam.sdk.state.ValueState;
 import org.apache.beam.sdk.testing.PAssert;
 import org.apache.beam.sdk.transforms.Count;
 import org.apache.beam.sdk.transforms.Create;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.MapElements;
 import org.apache.beam.sdk.transforms.ParDo;
-import org.apache.beam.sdk.transforms.WithKeys;
 import org.apache.beam.sdk.transforms.windowing.FixedWindows;
 import org.apache.beam.sdk.transforms.windowing.Window;
-import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.TypeDescriptors;
 import org.joda.time.Duration;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Lesson 27: {@code @RequiresStableInput}. What a DoFn with it does happens after the commit of the checkpoint that has its
- * input, so that whatever is random upstream is the same when it happens again.
+ * input, so that whatever is random upstream is the same when it happens again. Of timers: {@code StableInputTest}.
  */
 class Lesson27StableInputTest {
     /** Not the same twice. */
@@ -61,39 +49,6 @@ class Lesson27StableInputTest {
         @RequiresStableInput
         public void process(@Element String element, OutputReceiver<String> out) {
             out.output(element);
-        }
-    }
-
-    /** Keeps the element, perhaps with a random id of its own; its effect is a timer's. */
-    static final class EffectOfTimer extends DoFn<KV<String, String>, String> {
-        private static final long serialVersionUID = 1L;
-
-        private final boolean ownId;
-
-        EffectOfTimer(boolean ownId) {
-            this.ownId = ownId;
-        }
-
-        @StateId("element")
-        private final StateSpec<ValueState<String>> spec = StateSpecs.value(StringUtf8Coder.of());
-
-        @TimerId("timer")
-        private final TimerSpec timerSpec = TimerSpecs.timer(TimeDomain.EVENT_TIME);
-
-        @ProcessElement
-        public void process(
-                @Element KV<String, String> element,
-                @Timestamp org.joda.time.Instant timestamp,
-                @StateId("element") ValueState<String> state,
-                @TimerId("timer") Timer timer) {
-            state.write(element.getValue() + (ownId ? "#" + UUID.randomUUID() : ""));
-            timer.set(timestamp);
-        }
-
-        @OnTimer("timer")
-        @RequiresStableInput
-        public void fire(@StateId("element") ValueState<String> state, OutputReceiver<String> out) {
-            out.output(state.read());
         }
     }
 
@@ -134,40 +89,6 @@ class Lesson27StableInputTest {
             job.finish();
             assertThat(effects.rest(), is(empty()));
         }
-    }
-
-    private void effectsOfTimers(boolean ownId) throws Exception {
-        try (Restarts job = new Restarts(pipeline -> {
-            var ids = pipeline.apply("Read", feed.read()).apply("Ids", ParDo.of(new WithRandomId()));
-            before.from(ids);
-            effects.from(ids.apply("Keys", WithKeys.of("key"))
-                    .setCoder(KvCoder.of(StringUtf8Coder.of(), StringUtf8Coder.of()))
-                    .apply("Effect", ParDo.of(new EffectOfTimer(ownId))));
-        })) {
-            job.start("--parallelism=2");
-            feed.give("one", 1).watermark(10);
-            before.next();
-            job.checkpoint();
-            String one = effects.next();
-            job.kill();
-            job.start("--parallelism=1");
-            assertThat(effects.next(), is(one));
-            feed.close();
-            job.finish();
-            assertThat(effects.rest(), is(empty()));
-        }
-    }
-
-    @Test
-    void effectsOfTimersComeAfterTheCommitAndAgainWithTheSameIds() throws Exception {
-        effectsOfTimers(false);
-    }
-
-    @Test
-    @Disabled("a timer waits for the commit of the element that set it, and not of what was written with it: what is"
-            + " random in @ProcessElement itself is another when it happens again")
-    void whatATimerReadsIsStableAlsoWhenItWasRandomInTheSameDoFn() throws Exception {
-        effectsOfTimers(true);
     }
 
     /** What waits holds the watermark, also after a restore: its output is not late. */

@@ -10,7 +10,7 @@
  * <tr><td>24</td><td>order of timers; event timers under TestStream</td><td>TimerSemanticsTest</td></tr>
  * <tr><td>25</td><td>drain</td><td>Lesson25DrainTest</td></tr>
  * <tr><td>26</td><td>output at the end of a bundle is not late</td><td>BundleLifeTest</td></tr>
- * <tr><td>27</td><td>stable input</td><td>Lesson27StableInputTest</td></tr>
+ * <tr><td>27</td><td>stable input</td><td>Lesson27StableInputTest, StableInputTest</td></tr>
  * <tr><td>28</td><td>rescaling and restores</td><td>Lesson28RescaleTest</td></tr>
  * <tr><td>29</td><td>bundles are finished; memory stays bounded</td><td>BundleLifeTest, Lesson29BoundedHeapTest</td></tr>
  * <tr><td>30</td><td>large bags and ordered lists</td><td>Lesson30LargeStateTest</td></tr>

@@ -24,7 +24,6 @@ import org.apache.beam.sdk.metrics.StringSet;
 import org.apache.beam.sdk.transforms.Create;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.ParDo;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -113,7 +112,6 @@ class MetricsTest {
     }
 
     @Test
-    @Disabled("metrics begin anew after a restore: they are not in the checkpoint")
     void committedMetricsGoOnAfterARestore() throws Exception {
         Feed feed = new Feed();
         Drain drain = new Drain();

@@ -41,6 +41,7 @@ import org.apache.beam.sdk.values.TimestampedValue;
 import org.joda.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a step with {@code @RequiresStableInput} sees comes again, the same, after any failure. */
@@ -96,7 +97,8 @@ class StableInputTest {
                 @StateId("last") ValueState<String> last,
                 @TimerId("end") Timer end) {
             String before = last.read();
-            last.write((before == null ? "" : before + "+") + element.getValue());
+            // Another one each time, here as well as before.
+            last.write((before == null ? "" : before + "+") + element.getValue() + "~" + NUMBERS.incrementAndGet());
             if (eventTime) {
                 end.set(new Instant(10));
             } else {
@@ -222,6 +224,7 @@ class StableInputTest {
     }
 
     @Test
+    @Tag("lesson-27")
     void anEventTimeTimerSeesTheSameStateAgain() throws Exception {
         start(ParDo.of(new StableTimer(TimeDomain.EVENT_TIME)), "--checkpointInterval=1h");
         feed.give("a", 1).give("a", 2).watermark(20);
@@ -233,6 +236,7 @@ class StableInputTest {
     }
 
     @Test
+    @Tag("lesson-27")
     void aProcessingTimeTimerSeesTheSameStateAgain() throws Exception {
         start(ParDo.of(new StableTimer(TimeDomain.PROCESSING_TIME)), "--checkpointInterval=1h");
         feed.give("a", 1);
