@@ -35,9 +35,9 @@ import org.apache.beam.sdk.values.TimestampedValue;
 import org.apache.beam.sdk.values.TypeDescriptors;
 import org.joda.time.Instant;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 
 class BagAttackTest {
     private static final Map<String, List<String>> WRONG = new ConcurrentHashMap<>();
@@ -211,8 +211,10 @@ class BagAttackTest {
                 .apply(MapElements.into(TypeDescriptors.strings()).via(s -> s))
                 .apply(WithKeys.<String, String>of(s -> s.substring(0, 1)).withKeyType(TypeDescriptors.strings()))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), StringUtf8Coder.of()))
-                .apply("Strip", MapElements.into(TypeDescriptors.kvs(TypeDescriptors.strings(), TypeDescriptors.strings()))
-                        .via(kv -> KV.of(kv.getKey(), kv.getValue().substring(1))))
+                .apply(
+                        "Strip",
+                        MapElements.into(TypeDescriptors.kvs(TypeDescriptors.strings(), TypeDescriptors.strings()))
+                                .via(kv -> KV.of(kv.getKey(), kv.getValue().substring(1))))
                 .setCoder(KvCoder.of(StringUtf8Coder.of(), StringUtf8Coder.of()))
                 .apply("Bags", ParDo.of(new Bags(job)));
         int step = 0;
@@ -332,8 +334,8 @@ class BagAttackTest {
             running.cancel();
         }
         feed.close();
-        DisaggPipelineResult running =
-                Run.start(job, description, "--stateMemory=1MiB", "--checkpointInterval=1h", "--sideInputInlineBytes=0");
+        DisaggPipelineResult running = Run.start(
+                job, description, "--stateMemory=1MiB", "--checkpointInterval=1h", "--sideInputInlineBytes=0");
         Run.done(running, 50);
         assertThat(wrong(job).stream().limit(5).toList(), is(List.of()));
         assertThat(Run.counter(running, "n", true), is((long) step));
@@ -369,7 +371,8 @@ class BagAttackTest {
     void manyValuesOfOneTimeInAnOrderedList() throws Exception {
         DisaggPipelineResult running = Run.start(
                 Run.name("sametime"),
-                p -> p.apply(org.apache.beam.sdk.transforms.Create.of(KV.of("a", "b"))).apply(ParDo.of(new SameTime())),
+                p -> p.apply(org.apache.beam.sdk.transforms.Create.of(KV.of("a", "b")))
+                        .apply(ParDo.of(new SameTime())),
                 "--parallelism=1");
         Run.done(running, 30);
     }

@@ -182,7 +182,9 @@ class DrainAttackTest {
                 p -> {
                     p.apply(feed.read()).apply("U", ParDo.of(new Unbounded()));
                     p.apply("C", Create.of("x")).apply("U2", ParDo.of(new Unbounded()));
-                    p.apply("D", Create.of("x", "y")).apply("B", ParDo.of(new Bounded())).apply(ParDo.of(new N<>()));
+                    p.apply("D", Create.of("x", "y"))
+                            .apply("B", ParDo.of(new Bounded()))
+                            .apply(ParDo.of(new N<>()));
                     p.apply("G", GenerateSequence.from(0)).apply("S", ParDo.of(new N<Long>()));
                 },
                 "--parallelism=2",

@@ -20,9 +20,8 @@ import org.apache.beam.sdk.metrics.BoundedTrie;
 import org.apache.beam.sdk.metrics.Counter;
 import org.apache.beam.sdk.metrics.DelegatingHistogram;
 import org.apache.beam.sdk.metrics.Distribution;
-import org.apache.beam.sdk.metrics.MetricName;
-import org.apache.beam.sdk.util.HistogramData;
 import org.apache.beam.sdk.metrics.Gauge;
+import org.apache.beam.sdk.metrics.MetricName;
 import org.apache.beam.sdk.metrics.MetricQueryResults;
 import org.apache.beam.sdk.metrics.MetricResult;
 import org.apache.beam.sdk.metrics.Metrics;
@@ -34,6 +33,7 @@ import org.apache.beam.sdk.state.ValueState;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.ParDo;
 import org.apache.beam.sdk.transforms.WithKeys;
+import org.apache.beam.sdk.util.HistogramData;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.TypeDescriptors;
 import org.junit.jupiter.api.Disabled;
@@ -131,7 +131,8 @@ class MetricsAttackTest {
         feeds.close();
         DisaggPipelineResult running = Run.start(job, description, "--checkpointInterval=1h", "--parallelism=2");
         Run.done(running, 30);
-        MetricQueryResults all = running.metrics().queryMetrics(MetricsFilter.builder().build());
+        MetricQueryResults all =
+                running.metrics().queryMetrics(MetricsFilter.builder().build());
         assertThat(Run.counter(running, "seen", true), is((long) given));
         for (MetricResult<org.apache.beam.sdk.metrics.DistributionResult> each : all.getDistributions()) {
             if (each.getName().getName().equals("values")) {
@@ -149,10 +150,7 @@ class MetricsAttackTest {
         all.getStringSets().forEach(each -> names.addAll(each.getCommitted().getStringSet()));
         assertThat(names.size(), is(13));
         Set<List<String>> tries = new HashSet<>();
-        all.getBoundedTries()
-                .forEach(each -> each.getCommitted()
-                        .getResult()
-                        .forEach(path -> tries.add(path)));
+        all.getBoundedTries().forEach(each -> each.getCommitted().getResult().forEach(path -> tries.add(path)));
         assertThat(tries.toString(), tries.size(), is(15));
     }
 

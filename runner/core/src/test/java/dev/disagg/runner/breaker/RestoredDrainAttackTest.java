@@ -6,7 +6,6 @@ import static org.hamcrest.Matchers.is;
 
 import dev.disagg.runner.DisaggPipelineResult;
 import dev.disagg.runner.testing.Feed;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,8 +67,8 @@ class RestoredDrainAttackTest {
                     .apply(Window.into(FixedWindows.of(Duration.millis(1000))))
                     .apply(GroupByKey.create())
                     .apply("Groups", ParDo.of(new Groups(job)));
-            DisaggPipelineResult running =
-                    Run.start(job, description, "--parallelism=2", "--checkpointInterval=10ms", "--maxBundleElements=1");
+            DisaggPipelineResult running = Run.start(
+                    job, description, "--parallelism=2", "--checkpointInterval=10ms", "--maxBundleElements=1");
             for (int i = 0; i < 1000 && running.progress().records() < 400; i++) {
                 TimeUnit.MILLISECONDS.sleep(2);
             }

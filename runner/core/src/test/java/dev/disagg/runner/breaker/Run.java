@@ -26,10 +26,14 @@ final class Run {
 
     static DisaggPipelineResult start(String name, Consumer<Pipeline> description, String... options) {
         List<String> all = new ArrayList<>(List.of(
-                "--runner=DisaggRunner", "--jobName=" + name, "--stateUri=memory://" + name, "--restore=auto", "--keepState"));
+                "--runner=DisaggRunner",
+                "--jobName=" + name,
+                "--stateUri=memory://" + name,
+                "--restore=auto",
+                "--keepState"));
         all.addAll(List.of(options));
-        Pipeline pipeline =
-                Pipeline.create(PipelineOptionsFactory.fromArgs(all.toArray(String[]::new)).create());
+        Pipeline pipeline = Pipeline.create(
+                PipelineOptionsFactory.fromArgs(all.toArray(String[]::new)).create());
         description.accept(pipeline);
         return (DisaggPipelineResult) pipeline.run();
     }
@@ -45,9 +49,8 @@ final class Run {
 
     static long counter(DisaggPipelineResult job, String name, boolean committed) {
         long sum = 0;
-        for (MetricResult<Long> each : job.metrics()
-                .queryMetrics(MetricsFilter.builder().build())
-                .getCounters()) {
+        for (MetricResult<Long> each :
+                job.metrics().queryMetrics(MetricsFilter.builder().build()).getCounters()) {
             if (each.getName().getName().equals(name)) {
                 sum += committed ? each.getCommitted() : each.getAttempted();
             }

@@ -13,8 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.beam.sdk.Pipeline;
 import org.apache.beam.sdk.coders.Coder;
-import org.apache.beam.sdk.coders.KvCoder;
-import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.coders.VarLongCoder;
 import org.apache.beam.sdk.io.BoundedSource;
 import org.apache.beam.sdk.io.CountingSource;
@@ -24,13 +22,12 @@ import org.apache.beam.sdk.metrics.Counter;
 import org.apache.beam.sdk.metrics.Distribution;
 import org.apache.beam.sdk.metrics.Metrics;
 import org.apache.beam.sdk.options.PipelineOptions;
+import org.apache.beam.sdk.transforms.Count;
 import org.apache.beam.sdk.transforms.Create;
 import org.apache.beam.sdk.transforms.DoFn;
-import org.apache.beam.sdk.transforms.Count;
 import org.apache.beam.sdk.transforms.ParDo;
 import org.apache.beam.sdk.transforms.splittabledofn.ManualWatermarkEstimator;
 import org.apache.beam.sdk.transforms.splittabledofn.RestrictionTracker;
-import org.apache.beam.sdk.transforms.splittabledofn.SplitResult;
 import org.apache.beam.sdk.transforms.splittabledofn.WatermarkEstimators;
 import org.apache.beam.sdk.transforms.windowing.FixedWindows;
 import org.apache.beam.sdk.transforms.windowing.Window;
@@ -95,7 +92,9 @@ class SharingAttackTest {
 
                 @Override
                 public Double getFractionConsumed() {
-                    return how.equals("nofraction") ? null : how.equals("nan") ? Double.NaN : reader.getFractionConsumed();
+                    return how.equals("nofraction")
+                            ? null
+                            : how.equals("nan") ? Double.NaN : reader.getFractionConsumed();
                 }
 
                 @Override
@@ -223,8 +222,11 @@ class SharingAttackTest {
     static void downstream(PCollection<Long> numbers) {
         numbers.apply("Tally", ParDo.of(new Tally()))
                 .apply("W", Window.into(FixedWindows.of(Duration.millis(10_000))))
-                .apply("Mod", org.apache.beam.sdk.transforms.MapElements.into(org.apache.beam.sdk.values.TypeDescriptors.longs())
-                        .via(x -> x % 3))
+                .apply(
+                        "Mod",
+                        org.apache.beam.sdk.transforms.MapElements.into(
+                                        org.apache.beam.sdk.values.TypeDescriptors.longs())
+                                .via(x -> x % 3))
                 .apply("Count", Count.perElement())
                 .apply("Panes", ParDo.of(new Panes()));
     }
@@ -296,7 +298,8 @@ class SharingAttackTest {
         }
         attack(
                 how,
-                p -> downstream(p.apply(Create.of(0L, 1L)).apply(ParDo.of(new Range(how.contains("strict"), how.contains("resume") ? 5000 : 0)))),
+                p -> downstream(p.apply(Create.of(0L, 1L))
+                        .apply(ParDo.of(new Range(how.contains("strict"), how.contains("resume") ? 5000 : 0)))),
                 2 * N,
                 options.toArray(String[]::new));
     }

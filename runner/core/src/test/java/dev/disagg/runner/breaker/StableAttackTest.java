@@ -77,7 +77,9 @@ class StableAttackTest {
     static void note(String job, String value) {
         for (String one : value.split("[+]")) {
             String[] parts = one.split("#", 2);
-            seen(job).computeIfAbsent(parts[0], id -> ConcurrentHashMap.newKeySet()).add(parts[1]);
+            seen(job)
+                    .computeIfAbsent(parts[0], id -> ConcurrentHashMap.newKeySet())
+                    .add(parts[1]);
         }
     }
 
@@ -171,7 +173,10 @@ class StableAttackTest {
                 RestrictionTracker<OffsetRange, Long> tracker,
                 OutputReceiver<KV<String, String>> out) {
             for (long i = tracker.currentRestriction().getFrom(); tracker.tryClaim(i); i++) {
-                note(job, element.getValue().split("#")[0] + "~" + i + "#" + element.getValue().split("#")[1]);
+                note(
+                        job,
+                        element.getValue().split("#")[0] + "~" + i + "#"
+                                + element.getValue().split("#")[1]);
                 out.output(element);
             }
         }
@@ -200,12 +205,14 @@ class StableAttackTest {
                 case "sliding" ->
                     ids.apply(ParDo.of(new Tag(5)))
                             .setCoder(kv())
-                            .apply(Window.into(SlidingWindows.of(Duration.millis(40)).every(Duration.millis(10))))
+                            .apply(Window.into(
+                                    SlidingWindows.of(Duration.millis(40)).every(Duration.millis(10))))
                             .apply("Sink", ParDo.of(new KeyedSink(job)));
                 case "slidingPlain" ->
                     ids.apply(ParDo.of(new Tag(5)))
                             .setCoder(kv())
-                            .apply(Window.into(SlidingWindows.of(Duration.millis(40)).every(Duration.millis(10))))
+                            .apply(Window.into(
+                                    SlidingWindows.of(Duration.millis(40)).every(Duration.millis(10))))
                             .apply("Sink", ParDo.of(new Sink(job)))
                             .apply(GroupByKey.create());
                 case "flatten" ->
@@ -241,9 +248,7 @@ class StableAttackTest {
                 case "sdf" -> ids.apply(ParDo.of(new Tag(5))).setCoder(kv()).apply("Sink", ParDo.of(new SdfSink(job)));
                 case "side" -> {
                     PCollectionView<List<String>> view = pipeline.apply("Other", other.read())
-                            .apply(
-                                    "OW",
-                                    Window.<String>into(FixedWindows.of(Duration.millis(100))))
+                            .apply("OW", Window.<String>into(FixedWindows.of(Duration.millis(100))))
                             .apply(View.asList());
                     ids.apply(ParDo.of(new Tag(5)))
                             .setCoder(kv())
@@ -257,7 +262,18 @@ class StableAttackTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"plain", "keyed", "sliding", "slidingPlain", "flatten", "sessions", "twice", "adjacent", "sdf", "side"})
+            strings = {
+                "plain",
+                "keyed",
+                "sliding",
+                "slidingPlain",
+                "flatten",
+                "sessions",
+                "twice",
+                "adjacent",
+                "sdf",
+                "side"
+            })
     void oneTagPerId(String shape) throws Exception {
         for (long seed = 1; seed <= Long.getLong("seeds", 2); seed++) {
             Random random = new Random(seed);
@@ -388,7 +404,8 @@ class StableAttackTest {
                 OutputReceiver<KV<String, Long>> out) {
             Long before = last.read();
             if (before != null && before >= element.getValue()) {
-                seen(job).computeIfAbsent("order", id -> ConcurrentHashMap.newKeySet())
+                seen(job)
+                        .computeIfAbsent("order", id -> ConcurrentHashMap.newKeySet())
                         .add(element.getKey() + ": " + before + " then " + element.getValue());
             }
             last.write(element.getValue());
@@ -425,11 +442,12 @@ class StableAttackTest {
     void manyElementsSpillAndStayInOrder(String interval) throws Exception {
         String job = Run.name("spill");
         long n = 200_000;
-        Consumer<Pipeline> description = pipeline -> pipeline.apply(GenerateSequence.from(0).to(n))
-                .apply(ParDo.of(new KeyIt()))
-                .setCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of()))
-                .apply("Sink", ParDo.of(new OrderSink(job)))
-                .apply("Count", ParDo.of(new CountSink()));
+        Consumer<Pipeline> description =
+                pipeline -> pipeline.apply(GenerateSequence.from(0).to(n))
+                        .apply(ParDo.of(new KeyIt()))
+                        .setCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of()))
+                        .apply("Sink", ParDo.of(new OrderSink(job)))
+                        .apply("Count", ParDo.of(new CountSink()));
         if (interval.equals("restarts")) {
             Random random = new Random(3);
             for (int i = 0; i < 6; i++) {
@@ -496,11 +514,20 @@ class StableAttackTest {
             feed.give("" + i, 1);
         }
         running = Run.start(
-                job, description, "--parallelism=1", "--checkpointInterval=5ms", "--maxInFlightComputations=6000", "--stateMemory=1MiB", "--stateLatency=20ms");
+                job,
+                description,
+                "--parallelism=1",
+                "--checkpointInterval=5ms",
+                "--maxInFlightComputations=6000",
+                "--stateMemory=1MiB",
+                "--stateLatency=20ms");
         feed.close();
         Run.done(running, 60);
         assertThat(Run.counter(running, "counted", true), is(n + 100L));
-        assertThat(new ArrayList<>(seen(job).getOrDefault("order", Set.of())).stream().limit(5).toList(), is(List.of()));
+        assertThat(
+                new ArrayList<>(seen(job).getOrDefault("order", Set.of()))
+                        .stream().limit(5).toList(),
+                is(List.of()));
     }
 
     /** As {@link #manyElementsSpillAndStayInOrder}, but never started again: what waits at a checkpoint is in many batches. */
@@ -523,6 +550,9 @@ class StableAttackTest {
         Run.done(running, 60);
         assertThat(Run.counter(running, "counted", true), is(n));
         assertThat(Run.counter(running, "sum", true), is(n * (n - 1) / 2));
-        assertThat(new ArrayList<>(seen(job).getOrDefault("order", Set.of())).stream().limit(5).toList(), is(List.of()));
+        assertThat(
+                new ArrayList<>(seen(job).getOrDefault("order", Set.of()))
+                        .stream().limit(5).toList(),
+                is(List.of()));
     }
 }
