@@ -4,6 +4,8 @@ package dev.disagg.runner;
 import dev.disagg.runner.engine.EmbeddedJob;
 import dev.disagg.ufs.RequestCounts;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,9 +14,14 @@ import java.util.concurrent.TimeoutException;
 import org.apache.beam.runners.core.metrics.MetricsContainerStepMap;
 import org.apache.beam.sdk.Pipeline.PipelineExecutionException;
 import org.apache.beam.sdk.PipelineResult;
+import org.apache.beam.sdk.metrics.BoundedTrieResult;
+import org.apache.beam.sdk.metrics.DistributionResult;
+import org.apache.beam.sdk.metrics.GaugeResult;
 import org.apache.beam.sdk.metrics.MetricQueryResults;
+import org.apache.beam.sdk.metrics.MetricResult;
 import org.apache.beam.sdk.metrics.MetricResults;
 import org.apache.beam.sdk.metrics.MetricsFilter;
+import org.apache.beam.sdk.metrics.StringSetResult;
 import org.apache.beam.sdk.util.UserCodeException;
 import org.joda.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -134,9 +141,24 @@ public final class DisaggPipelineResult implements PipelineResult {
         return new MetricResults() {
             @Override
             public MetricQueryResults queryMetrics(@Nullable MetricsFilter filter) {
-                return metricsNow().queryMetrics(filter);
+                MetricQueryResults found = metricsNow().queryMetrics(filter);
+                return MetricQueryResults.create(
+                        withCommitted(found.getCounters(), 0L),
+                        withCommitted(found.getDistributions(), DistributionResult.IDENTITY_ELEMENT),
+                        withCommitted(found.getGauges(), GaugeResult.empty()),
+                        withCommitted(found.getStringSets(), StringSetResult.empty()),
+                        withCommitted(found.getBoundedTries(), BoundedTrieResult.empty()),
+                        found.getHistograms());
             }
         };
+    }
+
+    /** What is in no checkpoint yet is committed as {@code nothing}. */
+    private static <T> List<MetricResult<T>> withCommitted(Iterable<MetricResult<T>> results, T nothing) {
+        List<MetricResult<T>> all = new ArrayList<>();
+        results.forEach(
+                result -> all.add(result.hasCommitted() ? result : result.addCommitted(nothing, (one, other) -> one)));
+        return all;
     }
 
     private MetricResults metricsNow() {
@@ -155,13 +177,14 @@ public final class DisaggPipelineResult implements PipelineResult {
     /**
      * Stops reading and finishes what was read: endless sources end where they are, bounded ones are read to their end,
      * restrictions of splittable DoFns are truncated ({@code @TruncateRestriction}), waiting processing-time timers fire
-     * once, all windows close. Returns at once; {@link #waitUntilFinish()} tells the end, which is DONE. Can not be undone:
-     * also after a restart the job goes on to its end.
+     * once, all windows close. Returns at once; {@link #waitUntilFinish()} tells the end, which is DONE.
+     *
+     * @return completes when a checkpoint says that the job is drained: from then on it goes on to its end also after a
+     *     restart. At once for a job that takes no checkpoints; with a failure when that checkpoint failed, and then the next
+     *     one says it
      */
-    public void drain() {
-        if (job != null) {
-            job.drain();
-        }
+    public CompletableFuture<Void> drain() {
+        return job == null ? CompletableFuture.completedFuture(null) : job.drain();
     }
 
     /** Takes a checkpoint now; completes when it is committed. */

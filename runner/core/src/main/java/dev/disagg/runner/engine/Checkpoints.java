@@ -78,6 +78,7 @@ final class Checkpoints {
         final Pack pack;
         final long startNanos;
         final RequestCounts before;
+        final boolean drained;
         final Map<StageTask, CompletableFuture<@Nullable OwnerRecord>> parts = new LinkedHashMap<>();
         final Map<StageTask, ByteStore.Frozen> frozen = new LinkedHashMap<>();
         final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
@@ -85,11 +86,12 @@ final class Checkpoints {
         final CompletableFuture<Void> done = new CompletableFuture<>();
         boolean over;
 
-        Running(long id, Pack pack, long startNanos, RequestCounts before) {
+        Running(long id, Pack pack, long startNanos, RequestCounts before, boolean drained) {
             this.id = id;
             this.pack = pack;
             this.startNanos = startNanos;
             this.before = before;
+            this.drained = drained;
         }
     }
 
@@ -147,7 +149,7 @@ final class Checkpoints {
             if (running != null) {
                 return running.done;
             }
-            begun = new Running(++lastId, store.files().createPack(), time.nanoTime(), store.requests());
+            begun = new Running(++lastId, store.files().createPack(), time.nanoTime(), store.requests(), drained);
             running = begun;
             begun.finalizations.addAll(carried);
             carried.clear();
@@ -221,7 +223,7 @@ final class Checkpoints {
             metricsOwner = counts;
             of.frozen.forEach((task, frozen) -> tell(task, () -> task.execute(frozen::sealed)));
             Checkpoint checkpoint =
-                    new Checkpoint(of.id, store.log().epoch(), false, owners, drained ? DRAINED : new byte[0]);
+                    new Checkpoint(of.id, store.log().epoch(), false, owners, of.drained ? DRAINED : new byte[0]);
             store.log().checkpoint(checkpoint, store.expiring(spec.retainedCheckpoints()));
             metrics.committed(counted);
         } catch (RuntimeException e) {
@@ -289,6 +291,7 @@ final class Checkpoints {
         }
         of.pack.abort();
         of.frozen.forEach((task, frozen) -> tell(task, () -> task.execute(frozen::aborted)));
+        tasks.forEach(task -> tell(task, () -> task.givenUp(of.id)));
         stats = new Stats(stats.committed(), stats.lastId(), stats.lastMillis(), stats.lastBytes(), stats.failed() + 1);
         of.done.completeExceptionally(cause);
         failuresInARow++;

@@ -135,7 +135,7 @@ public final class EmbeddedJob implements TaskHost {
                     Identity.encode(graph),
                     tasks,
                     metrics,
-                    coordinator,
+                    this::submit,
                     time,
                     EmbeddedJob::call,
                     this::fail);
@@ -188,16 +188,35 @@ public final class EmbeddedJob implements TaskHost {
         }
     }
 
-    /** Stops reading and finishes what was read; the job is then done. Any thread. */
-    public void drain() {
+    /** As {@link dev.disagg.runner.DisaggPipelineResult#drain}. Any thread. */
+    public CompletableFuture<Void> drain() {
+        CompletableFuture<Void> durable = new CompletableFuture<>();
+        outcome.thenRun(() -> durable.complete(null));
         submit(() -> {
-            if (!ending) {
-                LOG.info("job {} is drained: it reads no more and ends when what was read is finished", spec.jobName());
-                checkpoints.drained();
-                // Sources last: what their end brings about, all others know to come from the drain.
-                for (int i = tasks.size() - 1; i >= 0; i--) {
-                    tasks.get(i).drain();
-                }
+            if (ending) {
+                return;
+            }
+            LOG.info("job {} is drained: it reads no more and ends when what was read is finished", spec.jobName());
+            checkpoints.drained();
+            // Sources last: what their end brings about, all others know to come from the drain.
+            for (int i = tasks.size() - 1; i >= 0; i--) {
+                tasks.get(i).drain();
+            }
+            if (spec.checkpointing()) {
+                complete(clock.take(), durable);
+            } else {
+                durable.complete(null);
+            }
+        });
+        return durable;
+    }
+
+    private static void complete(CompletableFuture<Void> from, CompletableFuture<Void> to) {
+        from.whenComplete((done, failure) -> {
+            if (failure != null) {
+                to.completeExceptionally(Joined.cause(failure));
+            } else {
+                to.complete(null);
             }
         });
     }
@@ -205,13 +224,7 @@ public final class EmbeddedJob implements TaskHost {
     /** Takes a checkpoint that contains all that has happened before this call. */
     public CompletableFuture<Void> checkpoint() {
         CompletableFuture<Void> result = new CompletableFuture<>();
-        submit(() -> clock.take().whenComplete((done, failure) -> {
-            if (failure != null) {
-                result.completeExceptionally(Joined.cause(failure));
-            } else {
-                result.complete(null);
-            }
-        }));
+        submit(() -> complete(clock.take(), result));
         return result;
     }
 
@@ -268,7 +281,9 @@ public final class EmbeddedJob implements TaskHost {
         for (InMemoryBundleFinalizer.Finalization finalization : due) {
             try {
                 finalization.getCallback().onBundleSuccess();
-            } catch (Exception e) {
+            } catch (VirtualMachineError e) {
+                throw e;
+            } catch (Exception | Error e) {
                 LOG.warn("a bundle finalizer failed; it is not called again: {}", e.toString(), e);
             }
         }

@@ -8,12 +8,16 @@ import org.apache.beam.sdk.io.BoundedSource;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.values.WindowedValues;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A split of a bounded source. Its position is the number of records read: a split gives the same records in the same
  * order each time it is read. Stored: {@code [records 8][done 1]}.
  */
 final class BoundedSplit implements SplitReader {
+    private static final Logger LOG = LoggerFactory.getLogger(BoundedSplit.class);
+
     /** Less than this is not worth to be given to another task. */
     private static final long MIN_SHARED_BYTES = 1 << 20;
 
@@ -106,7 +110,14 @@ final class BoundedSplit implements SplitReader {
         } catch (Exception e) {
             throw new Failed("the size of " + source + " can not be estimated: " + e.getMessage(), e);
         }
-        BoundedSource<Object> rest = from.splitAtFraction((1 + consumed) / 2);
+        BoundedSource<Object> rest;
+        try {
+            rest = from.splitAtFraction((1 + consumed) / 2);
+        } catch (RuntimeException e) {
+            LOG.warn("{} is read by one task alone: it can not be split: {}", source, e.toString());
+            splitWhen = Double.MAX_VALUE;
+            return null;
+        }
         if (rest != null) {
             source = from.getCurrentSource();
             splitWhen = 0;

@@ -108,8 +108,9 @@ final class KeyedBodies {
             return;
         }
         KeyTimers timers = timersOf(entry);
-        Set<ByteBuffer> once =
-                domain == TimerDomain.PROCESSING && processingTimers.firesOnce() ? new HashSet<>() : null;
+        boolean drops = domain == TimerDomain.PROCESSING && processingTimers.firesOnce();
+        boolean stops = domain == TimerDomain.PROCESSING && processingTimers.resumesAtOnce();
+        Set<ByteBuffer> once = drops ? new HashSet<>() : null;
         for (Timer timer = timers.firstDue(domain, beforeMillis);
                 timer != null;
                 timer = timers.firstDue(domain, beforeMillis)) {
@@ -127,6 +128,10 @@ final class KeyedBodies {
                 chain.keyed().timers(List.of(chain.keyed().timers.data(timer, byDrain(chain, beforeMillis))));
             }
             chain.keyed().state.finishBody();
+            if (stops) {
+                // What it has set again is due at once, and another computation: a barrier can come between.
+                return;
+            }
         }
     }
 

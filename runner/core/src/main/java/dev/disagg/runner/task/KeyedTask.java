@@ -105,7 +105,7 @@ public final class KeyedTask extends StageTask {
     }
 
     private void stable(Waiting waiting) {
-        if (hasViews && (door.waits(waiting.key(), waiting.hash()) || !door.isReady(waiting.value()))) {
+        if (door.waits(waiting.key(), waiting.hash()) || !door.isReady(waiting.value())) {
             door.hold(waiting);
         } else {
             cells.inbox().remove(waiting.group(), waiting.number());

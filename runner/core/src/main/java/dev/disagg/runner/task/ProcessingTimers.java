@@ -51,7 +51,12 @@ final class ProcessingTimers {
 
     /** Before which timers are due: of restrictions that wait to go on, all are when the job is drained. */
     private long dueMillis() {
-        return atEnd == AtEnd.RESUME && task.draining() ? Long.MAX_VALUE : task.timerNowMillis();
+        return resumesAtOnce() ? Long.MAX_VALUE : task.timerNowMillis();
+    }
+
+    /** Whether timers by which restrictions go on are due as soon as they are set. */
+    boolean resumesAtOnce() {
+        return atEnd == AtEnd.RESUME && task.draining();
     }
 
     /** Admits firings that are due, at most about {@code room}; returns an amount of work. */

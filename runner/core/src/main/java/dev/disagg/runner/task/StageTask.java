@@ -48,6 +48,10 @@ public abstract class StageTask implements Duty, Services {
     private final @Nullable Sharing sharing;
     private volatile boolean draining;
     private long lastSnapshot;
+    /** Whether something waited for the last snapshot, and whether its checkpoint was given up. */
+    private boolean snapshotWasNeeded;
+
+    private boolean neededAgain;
     private boolean askedForCheckpoint;
     private boolean askedForLast;
     private int openChannels;
@@ -263,6 +267,17 @@ public abstract class StageTask implements Duty, Services {
         call(() -> whenCommitted(checkpoint));
     }
 
+    /** The checkpoint was given up: who waits for it waits for the next one. Any thread. */
+    public final void givenUp(long checkpoint) {
+        call(() -> {
+            if (checkpoint == lastSnapshot && snapshotWasNeeded) {
+                neededAgain = true;
+                askedForCheckpoint = false;
+                askedForLast = false;
+            }
+        });
+    }
+
     @Override
     public void drained() {
         Barrier at = alignment.barrier();
@@ -274,6 +289,8 @@ public abstract class StageTask implements Duty, Services {
         chains.flush();
         outbound.flush();
         TaskState state = spec.state();
+        snapshotWasNeeded = neededAgain || needsCheckpoint();
+        neededAgain = false;
         beforeSnapshot(at.checkpoint());
         List<InMemoryBundleFinalizer.Finalization> withIt = chains.takeFinalizations();
         askedForCheckpoint = false;
@@ -301,7 +318,7 @@ public abstract class StageTask implements Duty, Services {
         if (!watermarkIsNear()) {
             outbound.flush();
         }
-        if (needsCheckpoint()) {
+        if (neededAgain || needsCheckpoint()) {
             askForCheckpoint(nothingMoreComes());
         }
         if (active && isQuiet()) {
@@ -441,7 +458,7 @@ public abstract class StageTask implements Duty, Services {
         if (!watermarkIsNear()) {
             outbound.flush();
         }
-        if (needsCheckpoint()) {
+        if (neededAgain || needsCheckpoint()) {
             askForCheckpoint(false);
         }
         maintain();

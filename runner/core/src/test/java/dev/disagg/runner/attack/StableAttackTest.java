@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
@@ -43,7 +43,6 @@ import org.apache.beam.sdk.values.PCollection;
 import org.apache.beam.sdk.values.PCollectionList;
 import org.apache.beam.sdk.values.PCollectionView;
 import org.joda.time.Duration;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -350,7 +349,6 @@ class StableAttackTest {
     }
 
     /** Elements that were in a checkpoint that was given up, with none coming by itself. */
-    @Disabled("what waits in a checkpoint that was given up asks for no other: the job hangs")
     @Test
     void anElementOfACheckpointThatWasGivenUpIsNotForgotten() throws Exception {
         String job = Run.name("givenup");
@@ -489,7 +487,6 @@ class StableAttackTest {
     }
 
     /** What waited at a restore comes before what is let in later, per key. */
-    @Disabled("new elements of a key overtake those that waited at the restore")
     @Test
     void whatWaitedAtARestoreComesFirst() throws Exception {
         String job = Run.name("restoredorder");

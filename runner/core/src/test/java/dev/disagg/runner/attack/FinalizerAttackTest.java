@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
@@ -16,7 +16,6 @@ import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.ParDo;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,7 +99,6 @@ class FinalizerAttackTest {
         }
     }
 
-    @Disabled("an Error from a finalizer stops all periodic and asked-for checkpoints")
     @ParameterizedTest
     @ValueSource(strings = {"off", "20ms"})
     void checkpointsGoOnAfterAFinalizerThatThrowsAnError(String interval) throws Exception {

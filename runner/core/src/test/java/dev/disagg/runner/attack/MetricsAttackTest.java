@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.runner.breaker;
+package dev.disagg.runner.attack;
 
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
@@ -36,7 +36,6 @@ import org.apache.beam.sdk.transforms.WithKeys;
 import org.apache.beam.sdk.util.HistogramData;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.TypeDescriptors;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -155,7 +154,6 @@ class MetricsAttackTest {
     }
 
     /** What is committed before there is a checkpoint is nothing, not an error that says it is not supported. */
-    @Disabled("getCommitted() throws that it is not supported until there is a checkpoint")
     @Test
     void committedMetricsBeforeTheFirstCheckpoint() throws Exception {
         String job = Run.name("committed");
