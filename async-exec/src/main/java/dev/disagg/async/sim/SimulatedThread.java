@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.async.sim;
 
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One thread of a {@link Simulation}: it runs only while it holds the token. */
 final class SimulatedThread {
     private final String name;
-    private volatile boolean token;
+    private final Semaphore token = new Semaphore(0);
     private volatile @Nullable Thread thread;
 
-    /** As of {@link LockSupport}: an unpark that came before the park. */
+    /** As of {@link java.util.concurrent.locks.LockSupport}: an unpark that came before the park. */
     boolean permit;
     /** Parked in the simulation, so not to be chosen. */
     boolean parked;
@@ -26,25 +27,29 @@ final class SimulatedThread {
     }
 
     void giveToken() {
-        token = true;
-        LockSupport.unpark(thread);
+        token.release();
     }
 
     void awaitToken() {
-        while (!token) {
-            LockSupport.park(this);
-        }
-        token = false;
+        token.acquireUninterruptibly();
     }
 
-    /** False when it was not given within about this time. */
+    /** False when it was not given within this time. */
     boolean awaitToken(long nanos) {
-        if (!token) {
-            LockSupport.parkNanos(this, nanos);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return token.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        boolean given = token;
-        token = false;
-        return given;
     }
 
     @Nullable

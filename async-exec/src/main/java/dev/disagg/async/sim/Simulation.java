@@ -180,9 +180,7 @@ public final class Simulation implements AutoCloseable {
     private void handTo(SimulatedThread next) {
         holder = next;
         next.giveToken();
-        boolean back = driver.awaitToken(REAL_STALL_NANOS);
-        // A permit left over from an earlier token may have ended the first wait at once.
-        if (!back && !driver.awaitToken(REAL_STALL_NANOS)) {
+        if (!driver.awaitToken(REAL_STALL_NANOS)) {
             StringBuilder text = new StringBuilder("a thread blocks outside of the simulation: " + holder);
             Thread thread = holder.thread();
             if (thread != null) {

@@ -238,7 +238,7 @@ class BagAttackTest {
         }
         feed.close();
         DisaggPipelineResult running = Run.start(job, description, "--stateMemory=1MiB", "--checkpointInterval=1h");
-        Run.done(running, 50);
+        Run.done(running);
         assertThat(wrong(job).stream().limit(5).toList(), is(List.of()));
         assertThat(Run.counter(running, "steps", true), is(3L * step));
     }
@@ -336,7 +336,7 @@ class BagAttackTest {
         feed.close();
         DisaggPipelineResult running = Run.start(
                 job, description, "--stateMemory=1MiB", "--checkpointInterval=1h", "--sideInputInlineBytes=0");
-        Run.done(running, 50);
+        Run.done(running);
         assertThat(wrong(job).stream().limit(5).toList(), is(List.of()));
         assertThat(Run.counter(running, "n", true), is((long) step));
     }
@@ -374,6 +374,6 @@ class BagAttackTest {
                 p -> p.apply(org.apache.beam.sdk.transforms.Create.of(KV.of("a", "b")))
                         .apply(ParDo.of(new SameTime())),
                 "--parallelism=1");
-        Run.done(running, 30);
+        Run.done(running);
     }
 }

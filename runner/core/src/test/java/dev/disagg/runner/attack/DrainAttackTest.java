@@ -166,7 +166,7 @@ class DrainAttackTest {
         LATCHES.get(job).countDown();
         running.drain();
         checkpoint.get(20, TimeUnit.SECONDS);
-        Run.done(running, 20);
+        Run.done(running);
         running.drain();
         assertThat(Run.counter(running, "n", true), is(2L));
     }
@@ -193,7 +193,7 @@ class DrainAttackTest {
             TimeUnit.MILLISECONDS.sleep(interval.equals("off") ? 1 : 500);
         }
         running.drain();
-        Run.done(running, 20);
+        Run.done(running);
     }
 
     @Test
@@ -207,7 +207,7 @@ class DrainAttackTest {
         TimeUnit.MILLISECONDS.sleep(30);
         running.cancel();
         running = Run.start(job, description, "--checkpointInterval=10ms", "--parallelism=3");
-        Run.done(running, 30);
+        Run.done(running);
         assertThat(Run.counter(running, "n", true), is(300_000L));
     }
 
@@ -238,7 +238,7 @@ class DrainAttackTest {
             TimeUnit.MILLISECONDS.sleep(2);
         }
         running.drain();
-        Run.done(running, 20);
+        Run.done(running);
         assertThat(Set.copyOf(drain.rest()), is(Set.of("a1", "b2", "c0")));
     }
 
@@ -258,7 +258,7 @@ class DrainAttackTest {
                     Run.start(name, p -> drain.from(p.apply(script).apply(ParDo.of(new Stable()))));
             TimeUnit.MILLISECONDS.sleep(i);
             running.drain();
-            Run.done(running, 20);
+            Run.done(running);
         }
     }
 
@@ -297,12 +297,12 @@ class DrainAttackTest {
                         .apply(ParDo.of(new N<>())),
                 "--parallelism=1",
                 "--checkpointInterval=100ms",
-                "--checkpointTimeout=1500ms");
+                "--checkpointTimeout=3s");
         TimeUnit.MILLISECONDS.sleep(500);
         if (drains) {
             running.drain();
         }
-        Run.done(running, 30);
+        Run.done(running);
         assertThat(Run.counter(running, "n", true), is(600L));
     }
 }

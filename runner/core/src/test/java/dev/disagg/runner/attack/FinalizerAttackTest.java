@@ -59,7 +59,7 @@ class FinalizerAttackTest {
                 job,
                 pipeline -> pipeline.apply(Create.of("a", "b", "c")).apply(ParDo.of(new Finalizing(job, false))),
                 "--checkpointInterval=" + interval);
-        Run.done(running, 20);
+        Run.done(running);
         for (String each : List.of("a", "b", "c")) {
             assertThat(each, called(job, each).get(), is(1));
         }
@@ -91,7 +91,7 @@ class FinalizerAttackTest {
                 pipeline -> pipeline.apply(Create.of("a", "b")).apply(ParDo.of(new Finalizing(job, true))),
                 "--checkpointInterval=off");
         try {
-            Run.done(running, 15);
+            Run.done(running);
         } catch (AssertionError e) {
             if (String.valueOf(e.getMessage()).startsWith("after")) {
                 throw e;

@@ -113,7 +113,7 @@ class LateSideAttackTest {
         side.give("t", 110);
         side.close();
         main.close();
-        Run.done(running, 40);
+        Run.done(running);
         assertThat("n", Run.counter(running, "n", true), is(n));
         assertThat("sum", Run.counter(running, "sum", true), is(n * (n - 1) / 2));
         assertThat("dropped", Run.counter(running, "droppedDueToLateness", true), is(0L));

@@ -129,7 +129,7 @@ class MetricsAttackTest {
         }
         feeds.close();
         DisaggPipelineResult running = Run.start(job, description, "--checkpointInterval=1h", "--parallelism=2");
-        Run.done(running, 30);
+        Run.done(running);
         MetricQueryResults all =
                 running.metrics().queryMetrics(MetricsFilter.builder().build());
         assertThat(Run.counter(running, "seen", true), is((long) given));

@@ -81,7 +81,7 @@ class RestoredDrainAttackTest {
                 feed.give("k" + i % 50, 2);
             }
             running = Run.start(job, description, "--parallelism=" + (1 + seed % 3), "--checkpointInterval=10ms");
-            Run.done(running, 20);
+            Run.done(running);
             long n = Run.counter(running, "n", true);
             long dropped = Run.counter(running, "droppedDueToLateness", true);
             assertThat(seed + " n " + n + ", dropped", dropped, is(0L));
@@ -109,6 +109,6 @@ class RestoredDrainAttackTest {
         running.drain().get(20, TimeUnit.SECONDS);
         running.cancel();
         running = Run.start(job, description, "--parallelism=1", "--checkpointInterval=1h");
-        Run.done(running, 10);
+        Run.done(running);
     }
 }

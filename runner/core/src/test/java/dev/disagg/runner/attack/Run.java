@@ -18,6 +18,8 @@ import org.joda.time.Duration;
 final class Run {
     static final AtomicLong NAMES = new AtomicLong();
 
+    private static final long LIMIT_SECONDS = 120;
+
     private Run() {}
 
     static String name(String prefix) {
@@ -38,12 +40,12 @@ final class Run {
         return (DisaggPipelineResult) pipeline.run();
     }
 
-    static void done(DisaggPipelineResult job, int seconds) throws Exception {
-        State state = job.waitUntilFinish(Duration.standardSeconds(seconds));
+    static void done(DisaggPipelineResult job) throws Exception {
+        State state = job.waitUntilFinish(Duration.standardSeconds(LIMIT_SECONDS));
         if (state != State.DONE) {
             String progress = String.valueOf(job.progress());
             job.cancel();
-            throw new AssertionError("after " + seconds + " s the job is " + state + ": " + progress);
+            throw new AssertionError("after " + LIMIT_SECONDS + " s the job is " + state + ": " + progress);
         }
     }
 

@@ -247,7 +247,7 @@ class SharingAttackTest {
             }
             DisaggPipelineResult running =
                     Run.start(job, description, with(options, "--parallelism=8", "--checkpointInterval=50ms"));
-            Run.done(running, 40);
+            Run.done(running);
             String what = name + (restarts ? " with restarts" : "") + " ";
             assertThat(what + "dropped", Run.counter(running, "droppedDueToLateness", false), is(0L));
             assertThat(what + "n", Run.counter(running, "n", true), is(n));

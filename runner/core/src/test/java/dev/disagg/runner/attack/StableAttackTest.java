@@ -314,7 +314,7 @@ class StableAttackTest {
             feed.close();
             DisaggPipelineResult last = Run.start(job, description, "--checkpointInterval=1h", "--parallelism=2");
             try {
-                Run.done(last, 30);
+                Run.done(last);
             } catch (AssertionError e) {
                 throw new AssertionError(shape + ", seed " + seed + ": " + e.getMessage(), e);
             }
@@ -379,7 +379,7 @@ class StableAttackTest {
         }
         LATCHES.get(job).countDown();
         feed.close();
-        Run.done(running, 15);
+        Run.done(running);
         assertThat(seen(job).keySet(), is(Set.of("a")));
     }
 
@@ -465,7 +465,7 @@ class StableAttackTest {
                 "--parallelism=1",
                 "--stateMemory=2MB",
                 "--checkpointInterval=" + (interval.equals("restarts") ? "500ms" : interval));
-        Run.done(running, 100);
+        Run.done(running);
         assertThat(Run.counter(running, "counted", true), is(n));
         assertThat(Run.counter(running, "sum", true), is(n * (n - 1) / 2));
         if (!interval.equals("restarts")) {
@@ -519,7 +519,7 @@ class StableAttackTest {
                 "--stateMemory=1MiB",
                 "--stateLatency=20ms");
         feed.close();
-        Run.done(running, 60);
+        Run.done(running);
         assertThat(Run.counter(running, "counted", true), is(n + 100L));
         assertThat(
                 new ArrayList<>(seen(job).getOrDefault("order", Set.of()))
@@ -544,7 +544,7 @@ class StableAttackTest {
                 "--stateLatency=20ms",
                 "--maxInFlightComputations=50",
                 "--checkpointInterval=20ms");
-        Run.done(running, 60);
+        Run.done(running);
         assertThat(Run.counter(running, "counted", true), is(n));
         assertThat(Run.counter(running, "sum", true), is(n * (n - 1) / 2));
         assertThat(
