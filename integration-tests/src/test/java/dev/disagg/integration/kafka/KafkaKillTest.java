@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -60,7 +61,8 @@ class KafkaKillTest {
 
     @Test
     void unboundedSourceLosesNothingAndCountsOnce() throws Exception {
-        List<String> outputs = countAndKill("unbounded", 3, "--commitOffsets=true");
+        List<String> outputs = countAndKill(
+                "unbounded", 3, "--commitOffsets=true", () -> broker.committed(CountingPipeline.GROUP) > 0);
 
         // The one that KafkaIO takes by default, as it says itself.
         assertThat(outputs.get(0), containsString("KafkaUnboundedSource"));
@@ -71,13 +73,18 @@ class KafkaKillTest {
 
     @Test
     void splittableDoFnLosesNothingAndCountsOnce() throws Exception {
-        List<String> outputs = countAndKill("splittable", 2, "--experiments=use_sdf_read");
+        List<String> outputs = countAndKill("splittable", 2, "--experiments=use_sdf_read", () -> true);
 
         assertThat(outputs.get(0), containsString("ReadFromKafkaDoFn"));
     }
 
-    /** Returns what the processes have printed. */
-    private List<String> countAndKill(String topics, int kills, String option) throws Exception {
+    /**
+     * Returns what the processes have printed.
+     *
+     * @param over what else must have come about before the last process is ended
+     */
+    private List<String> countAndKill(String topics, int kills, String option, Callable<Boolean> over)
+            throws Exception {
         Events events = new Events(SEED, EVENTS, KEYS);
         int expected = events.expected().values().stream().mapToInt(List::size).sum();
         List<Integer> points = points(kills, expected);
@@ -90,7 +97,7 @@ class KafkaKillTest {
         ChildJvm process = start(topics, option);
         try (KafkaProducer<String, String> producer = broker.producer();
                 KafkaConsumer<String, String> results = broker.reader(topics + CountingPipeline.COUNTS, 2)) {
-            while (counts.distinct() < expected) {
+            while (counts.distinct() < expected || !over.call()) {
                 while (sent < EVENTS && sent < AHEAD + counts.distinct() * (double) EVENTS / expected) {
                     Events.Event event = events.all().get(sent++);
                     producer.send(new ProducerRecord<>(topics + CountingPipeline.EVENTS, event.key(), event.id()));
