@@ -5,6 +5,7 @@ import dev.disagg.async.AsyncOptions;
 import dev.disagg.runner.graph.Head;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.beam.sdk.testing.TestStream;
 import org.apache.beam.sdk.values.TimestampedValue;
 import org.apache.beam.sdk.values.WindowedValues;
@@ -65,11 +66,16 @@ public final class ScriptedTask extends StageTask {
             asked = true;
             host().activity().whenQuiescent(() -> {
                 host().activity().begin();
-                execute(() -> {
-                    asked = false;
-                    next = true;
-                    takeOver();
-                });
+                try {
+                    execute(() -> {
+                        asked = false;
+                        next = true;
+                        takeOver();
+                    });
+                } catch (RejectedExecutionException e) {
+                    // Drained meanwhile, and over: there is nothing left to play.
+                    host().activity().end();
+                }
             });
         }
     }
