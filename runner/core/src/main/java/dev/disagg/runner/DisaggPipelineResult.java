@@ -6,7 +6,6 @@ import dev.disagg.ufs.RequestCounts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -167,11 +166,8 @@ public final class DisaggPipelineResult implements PipelineResult {
             return MetricsContainerStepMap.asMetricResults(none, none);
         }
         // Committed first: it is never more than what was attempted.
-        Optional<MetricsContainerStepMap> committed = job.committedMetrics();
-        MetricsContainerStepMap attempted = job.attemptedMetrics();
-        return committed
-                .map(map -> MetricsContainerStepMap.asMetricResults(attempted, map))
-                .orElseGet(() -> MetricsContainerStepMap.asAttemptedOnlyMetricResults(attempted));
+        MetricsContainerStepMap committed = job.committedMetrics().orElseGet(MetricsContainerStepMap::new);
+        return MetricsContainerStepMap.asMetricResults(job.attemptedMetrics(), committed);
     }
 
     /**

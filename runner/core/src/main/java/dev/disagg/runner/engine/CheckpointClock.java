@@ -86,13 +86,7 @@ final class CheckpointClock {
                     .trigger()
                     .whenComplete((done, failure) -> coordinator.accept(() -> {
                         next = null;
-                        trigger().whenComplete((ignored, second) -> {
-                            if (second == null) {
-                                mine.complete(null);
-                            } else {
-                                mine.completeExceptionally(second);
-                            }
-                        });
+                        Joined.pass(trigger(), mine);
                     }));
             return mine;
         }

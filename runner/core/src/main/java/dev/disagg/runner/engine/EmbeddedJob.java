@@ -203,7 +203,7 @@ public final class EmbeddedJob implements TaskHost {
                 tasks.get(i).drain();
             }
             if (spec.checkpointing()) {
-                complete(clock.take(), durable);
+                Joined.pass(clock.take(), durable);
             } else {
                 durable.complete(null);
             }
@@ -211,20 +211,10 @@ public final class EmbeddedJob implements TaskHost {
         return durable;
     }
 
-    private static void complete(CompletableFuture<Void> from, CompletableFuture<Void> to) {
-        from.whenComplete((done, failure) -> {
-            if (failure != null) {
-                to.completeExceptionally(Joined.cause(failure));
-            } else {
-                to.complete(null);
-            }
-        });
-    }
-
     /** Takes a checkpoint that contains all that has happened before this call. */
     public CompletableFuture<Void> checkpoint() {
         CompletableFuture<Void> result = new CompletableFuture<>();
-        submit(() -> complete(clock.take(), result));
+        submit(() -> Joined.pass(clock.take(), result));
         return result;
     }
 

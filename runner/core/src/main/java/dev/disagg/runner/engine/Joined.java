@@ -23,4 +23,15 @@ final class Joined {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof RuntimeException known ? known : new Failed(String.valueOf(cause.getMessage()), cause);
     }
+
+    /** Ends {@code to} as {@code from} ends, with the cause when it fails. */
+    static void pass(CompletableFuture<Void> from, CompletableFuture<Void> to) {
+        from.whenComplete((done, failure) -> {
+            if (failure != null) {
+                to.completeExceptionally(cause(failure));
+            } else {
+                to.complete(null);
+            }
+        });
+    }
 }

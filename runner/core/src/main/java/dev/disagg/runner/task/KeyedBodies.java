@@ -108,9 +108,9 @@ final class KeyedBodies {
             return;
         }
         KeyTimers timers = timersOf(entry);
-        boolean drops = domain == TimerDomain.PROCESSING && processingTimers.firesOnce();
         boolean stops = domain == TimerDomain.PROCESSING && processingTimers.resumesAtOnce();
-        Set<ByteBuffer> once = drops ? new HashSet<>() : null;
+        Set<ByteBuffer> once =
+                domain == TimerDomain.PROCESSING && processingTimers.firesOnce() ? new HashSet<>() : null;
         for (Timer timer = timers.firstDue(domain, beforeMillis);
                 timer != null;
                 timer = timers.firstDue(domain, beforeMillis)) {

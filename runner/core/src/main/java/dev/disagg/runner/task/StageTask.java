@@ -212,9 +212,7 @@ public abstract class StageTask implements Duty, Services {
 
     /** Takes part in a checkpoint, in the place of a barrier: for tasks without input. Any thread. */
     public final void inject(Barrier barrier) {
-        host.activity().begin();
-        execute(() -> {
-            takeOver();
+        call(() -> {
             alignment.now(barrier);
             drainForSnapshot();
         });
@@ -318,9 +316,7 @@ public abstract class StageTask implements Duty, Services {
         if (!watermarkIsNear()) {
             outbound.flush();
         }
-        if (neededAgain || needsCheckpoint()) {
-            askForCheckpoint(nothingMoreComes());
-        }
+        askForCheckpointIfNeeded(nothingMoreComes());
         if (active && isQuiet()) {
             becameIdle();
             active = false;
@@ -365,7 +361,10 @@ public abstract class StageTask implements Duty, Services {
         }
     }
 
-    private void askForCheckpoint(boolean last) {
+    private void askForCheckpointIfNeeded(boolean last) {
+        if (!neededAgain && !needsCheckpoint()) {
+            return;
+        }
         if (!askedForCheckpoint || (last && !askedForLast)) {
             askedForCheckpoint = true;
             askedForLast = last;
@@ -458,9 +457,7 @@ public abstract class StageTask implements Duty, Services {
         if (!watermarkIsNear()) {
             outbound.flush();
         }
-        if (neededAgain || needsCheckpoint()) {
-            askForCheckpoint(false);
-        }
+        askForCheckpointIfNeeded(false);
         maintain();
     }
 
