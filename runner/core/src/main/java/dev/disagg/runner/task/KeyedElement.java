@@ -23,6 +23,9 @@ final class KeyedElement extends Computation {
     @Nullable
     Throwable readFailure;
 
+    /** The key's own row had to be read. */
+    boolean wasCold;
+
     @Nullable
     Runnable whenDone;
 

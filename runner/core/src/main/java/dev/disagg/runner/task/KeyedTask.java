@@ -46,7 +46,7 @@ public final class KeyedTask extends StageTask {
         Head.Keyed head = (Head.Keyed) spec.stage().head();
         cells = state();
         hasViews = !spec.stage().views().isEmpty();
-        prefetch = new Prefetch(head, async()::ready, spec.prefetch());
+        prefetch = new Prefetch(head, cells, async()::ready, spec.prefetch());
         door = new SideInputDoor(spec, async()::wake);
         gate = StableGate.of(spec, async()::wake);
         gatesTime = gate != null && head instanceof Head.Stateful;

@@ -71,7 +71,7 @@ public abstract class StageTask implements Duty, Services {
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
         this.batch = new Batch(inbound);
-        this.chains = new Chains(spec);
+        this.chains = new Chains(spec, async::runOn);
         this.alignment = new Alignment(inbound);
         this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
@@ -374,7 +374,7 @@ public abstract class StageTask implements Duty, Services {
 
     @Override
     public Object workerStarted(Worker worker) {
-        Chain chain = Chain.of(spec.stage(), this);
+        Chain chain = Chain.of(worker, spec.stage(), this);
         chains.add(chain);
         return chain;
     }
