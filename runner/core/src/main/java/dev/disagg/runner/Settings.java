@@ -4,6 +4,7 @@ package dev.disagg.runner;
 import dev.disagg.ufs.Invalid;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -118,9 +119,29 @@ public record Settings(
 
     /** Whether this transform must run one element at a time. */
     public boolean isSynchronous(String transformName) {
-        return !asyncState
-                || synchronousTransforms.stream()
-                        .anyMatch(name -> transformName.equals(name) || transformName.startsWith(name + "/"));
+        return !asyncState || synchronousTransforms.stream().anyMatch(name -> isOrIsIn(transformName, name));
+    }
+
+    /**
+     * Checks {@code --synchronousTransforms} against the pipeline.
+     *
+     * @param transforms the full names of its transforms that run
+     * @throws Invalid when a name is of none
+     */
+    void checkTransforms(Collection<String> transforms) {
+        List<String> unknown = synchronousTransforms.stream()
+                .filter(name -> transforms.stream().noneMatch(transform -> isOrIsIn(transform, name)))
+                .sorted()
+                .toList();
+        if (!unknown.isEmpty()) {
+            throw new Invalid("--synchronousTransforms: the pipeline has no transform " + String.join(", ", unknown)
+                    + "; it has\n  "
+                    + transforms.stream().sorted().distinct().collect(Collectors.joining("\n  ")));
+        }
+    }
+
+    private static boolean isOrIsIn(String transform, String name) {
+        return transform.equals(name) || transform.startsWith(name + "/");
     }
 
     /** Collects violations, so that the user sees all of them at once. */

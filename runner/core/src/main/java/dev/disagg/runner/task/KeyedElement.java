@@ -74,6 +74,11 @@ final class KeyedElement extends Computation {
     }
 
     @Override
+    protected long weightBytes() {
+        return task().sizes().bytes(this);
+    }
+
+    @Override
     protected String describe() {
         return task().describe(key);
     }

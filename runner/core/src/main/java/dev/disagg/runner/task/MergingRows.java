@@ -34,8 +34,8 @@ final class MergingRows {
 
     MergingRows(Head.Keyed head, TaskState cells, WindowRows rows) {
         Coder<BoundedWindow> coder = KeyedNode.windowCoder(head);
-        StateTag<ValueState<Map<BoundedWindow, Set<BoundedWindow>>>> tag = StateTags.makeSystemTagInternal(
-                StateTags.value("tree", MapCoder.of(coder, SetCoder.of(coder))));
+        StateTag<ValueState<Map<BoundedWindow, Set<BoundedWindow>>>> tag =
+                StateTags.makeSystemTagInternal(StateTags.value("tree", MapCoder.of(coder, SetCoder.of(coder))));
         this.trees = new KeyValues<>(cells, head.name(), tag, MapCoder.of(coder, SetCoder.of(coder)));
         this.rows = rows;
     }

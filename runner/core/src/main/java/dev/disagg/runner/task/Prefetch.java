@@ -13,7 +13,6 @@ import dev.disagg.state.cell.Timer;
 import dev.disagg.state.cell.TimerDomain;
 import dev.disagg.ufs.Failed;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -118,8 +117,7 @@ final class Prefetch {
         return isHere(wait, fire, failure -> fire.readFailure = failure);
     }
 
-    private static @Nullable CompletableFuture<?> fetchAll(
-            Collection<Row> all, @Nullable CompletableFuture<?> others) {
+    private static @Nullable CompletableFuture<?> fetchAll(Collection<Row> all, @Nullable CompletableFuture<?> others) {
         CompletableFuture<?> wait = others;
         for (Row row : all) {
             wait = fetch(row, wait);

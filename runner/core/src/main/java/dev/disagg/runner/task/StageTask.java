@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.task;
 
+import dev.disagg.async.AsyncMetrics;
 import dev.disagg.async.AsyncOptions;
 import dev.disagg.async.AsyncTask;
 import dev.disagg.async.Duty;
@@ -8,9 +9,11 @@ import dev.disagg.async.Epoch;
 import dev.disagg.async.Worker;
 import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.state.Reads;
+import dev.disagg.state.cell.CellMetrics;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.ufs.Failed;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.ObjIntConsumer;
@@ -136,8 +139,13 @@ public abstract class StageTask implements Duty, Services {
     }
 
     /** Any thread. */
-    public dev.disagg.async.AsyncMetrics asyncMetrics() {
+    public AsyncMetrics asyncMetrics() {
         return async.metrics();
+    }
+
+    /** Of its state in memory; empty when it keeps none. Any thread. */
+    public Optional<CellMetrics> cellMetrics() {
+        return Optional.ofNullable(spec.state()).map(TaskState::metrics);
     }
 
     final AsyncTask async() {
