@@ -276,6 +276,32 @@ public final class AsyncTask implements AutoCloseable {
     }
 
     /**
+     * Runs something on the thread of a worker, and returns when it is done: what is bound to a thread, such as thread-locals
+     * of user code, is opened and closed there. At once when the worker leads; else the worker, which must be a spare, leads
+     * while it runs the errand, and this worker waits and then leads again. An {@link #await} inside an errand holds the
+     * task. Runs also after a failure, while the worker has not ended.
+     *
+     * @throws IllegalStateException inside a computation, or when the worker is neither the leader nor a spare: parked
+     *     inside a computation, detached by the watchdog, ended, waiting for an errand that it asked for, or of another task
+     * @throws RuntimeException or an Error: what the errand throws
+     */
+    public void runOn(Worker worker, Runnable errand) {
+        requireNonNull(errand, "errand is null");
+        assert isLeader();
+        Computation running = admission.current;
+        if (running != null) {
+            throw new IllegalStateException("an errand for worker " + worker + " inside of " + running.describe()
+                    + ": errands are run outside of computations");
+        }
+        Worker self = loop.baton().leader();
+        if (worker == self) {
+            errand.run();
+        } else {
+            loop.baton().lend(self, worker, errand);
+        }
+    }
+
+    /**
      * Shuts input and scans; {@link Duty#drained} is called once everything started, with all that it derives, has
      * finished. Requests made before that call are one. Input stays shut until {@link #resumeInput}.
      */

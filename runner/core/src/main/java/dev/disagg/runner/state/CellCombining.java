@@ -65,9 +65,7 @@ record CellCombining<I, A, O>(StepState state, AccumulatorCell<A> cell, CombineF
 
     @Override
     public CombiningState<I, A, O> readLater() {
-        if (!cell.resident()) {
-            cell.fetch();
-        }
+        state.readLater(cell);
         return this;
     }
 

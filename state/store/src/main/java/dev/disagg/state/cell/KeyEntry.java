@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key in memory. An entry that is not pinned may be evicted by {@link TaskState#maintain}, with its attachment: do not
- * use it, its rows or its cells afterwards. Leader only.
+ * A key in memory. The rows of an entry that is not pinned may be evicted by {@link TaskState#maintain}; when it is not kept
+ * either, the entry, too, with its attachment: do not use them afterwards. Leader only.
  */
 public final class KeyEntry {
     private static final int MANY_ROWS = 8;
@@ -22,6 +22,7 @@ public final class KeyEntry {
     private final byte[] key;
     private byte @Nullable [] keyField;
     private int pins;
+    private int keeps;
     private Row[] rows = new Row[2];
     private int rowCount;
     private @Nullable Row last;
@@ -56,6 +57,18 @@ public final class KeyEntry {
             throw new IllegalStateException("unpin without pin of key " + KeyLayout.hex(key));
         }
         pins--;
+    }
+
+    /** Keeps the entry with its attachment in memory, but not its rows, until {@link #unkeep}; counts. */
+    public void keep() {
+        keeps++;
+    }
+
+    public void unkeep() {
+        if (keeps == 0) {
+            throw new IllegalStateException("unkeep without keep of key " + KeyLayout.hex(key));
+        }
+        keeps--;
     }
 
     /**
@@ -156,7 +169,7 @@ public final class KeyEntry {
     }
 
     private boolean removeIfEmpty() {
-        if (rowCount > 0) {
+        if (rowCount > 0 || keeps > 0) {
             return false;
         }
         cache.remove(this);

@@ -94,6 +94,12 @@ public final class KeyTimers extends ScalarCell {
         return slots.firstDue(domain, beforeMillisExclusive);
     }
 
+    /** Up to {@code max} of the timers that {@link #firstDue} would answer one after the other, in any order. */
+    public List<Timer> due(TimerDomain domain, long beforeMillisExclusive, int max) {
+        requireResident();
+        return slots.due(domain, beforeMillisExclusive, max);
+    }
+
     /** Removes a timer that fired; nothing happens when it was replaced or cleared meanwhile. */
     public void remove(Timer timer) {
         if (timer.equals(get(timer.domain(), timer.id()))) {

@@ -168,7 +168,8 @@ public final class Row {
         return timers;
     }
 
-    boolean isGlobal() {
+    /** Whether it is the key's own row, not that of a window. */
+    public boolean isGlobal() {
         return windowEndMillis == Long.MAX_VALUE && window.length == 0;
     }
 

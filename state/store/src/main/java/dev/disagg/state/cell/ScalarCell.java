@@ -30,6 +30,16 @@ abstract class ScalarCell implements Cell {
     }
 
     @Override
+    public final int id() {
+        return id;
+    }
+
+    @Override
+    public final Row row() {
+        return row;
+    }
+
+    @Override
     public boolean resident() {
         return known || arrive();
     }
