@@ -47,7 +47,7 @@ public final class CountRun {
                 gc += collector.getCollectionTime();
             }
             return new Moment(
-                    System.nanoTime(), SYSTEM.getProcessCpuTime(), ticks(), Done.elements(), result.requests(), gc, threads());
+                    System.nanoTime(), SYSTEM.getProcessCpuTime(), ticks(), Done.elements(), result.requests(), gc, threadTicks());
         }
     }
 
@@ -115,7 +115,7 @@ public final class CountRun {
                 requests.bytesRead(),
                 to.gcMillis() - from.gcMillis()));
         Map<String, Long> threads = new TreeMap<>(to.threads());
-        from.threads().forEach((name, ticks) -> threads.merge(name, -ticks, Long::sum));
+        from.threads().forEach((name, before) -> threads.merge(name, -before, Long::sum));
         threads.values().removeIf(all -> all < 10);
         System.out.println("THREADS ticks of 10 ms: " + threads);
     }
@@ -135,7 +135,7 @@ public final class CountRun {
     }
 
     /** Processor time by name of thread, without numbers, in ticks; nothing where that is not told. */
-    private static Map<String, Long> threads() throws IOException {
+    private static Map<String, Long> threadTicks() throws IOException {
         Map<String, Long> ticks = new TreeMap<>();
         if (!Files.isDirectory(THREADS)) {
             return ticks;
