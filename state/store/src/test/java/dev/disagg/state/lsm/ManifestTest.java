@@ -6,6 +6,7 @@ import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.TableInfo;
