@@ -83,6 +83,7 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
                 settings.stateUri().orElseGet(DisaggRunner::freshDirectory),
                 settings.stateBackend(),
                 settings.stateMemoryBytes(),
+                Path.of(settings.localDirectory().orElse(System.getProperty("java.io.tmpdir"))),
                 settings.asyncState(),
                 settings::isSynchronous,
                 settings.maxInFlightComputations(),

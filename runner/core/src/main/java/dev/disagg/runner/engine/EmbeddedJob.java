@@ -11,11 +11,10 @@ import dev.disagg.runner.task.ScriptClock;
 import dev.disagg.runner.task.Snapshot;
 import dev.disagg.runner.task.StageTask;
 import dev.disagg.runner.task.TaskHost;
+import dev.disagg.state.BackendContext;
 import dev.disagg.state.StateBackend;
-import dev.disagg.state.heap.HeapBackend;
-import dev.disagg.state.lsm.LocalCompaction;
-import dev.disagg.state.lsm.LsmBackend;
-import dev.disagg.state.lsm.LsmOptions;
+import dev.disagg.state.StateBackendProvider;
+import dev.disagg.state.StateBackends;
 import dev.disagg.ufs.Checkpoint;
 import dev.disagg.ufs.DisaggException;
 import dev.disagg.ufs.Failed;
@@ -50,6 +49,9 @@ public final class EmbeddedJob implements TaskHost {
     private static final int BACKGROUND_THREADS = 4;
     private static final int COMPACTION_THREADS = 2;
     private static final int QUEUE = 1 << 20;
+    /** One part of so many of the state memory is the backend's; the rest is for cached cells. */
+    private static final int BACKEND_SHARE = 2;
+
     private static final long STOP_MILLIS = 10_000;
 
     private final JobSpec spec;
@@ -97,15 +99,17 @@ public final class EmbeddedJob implements TaskHost {
         boolean scripted = graph.stages().stream().anyMatch(stage -> stage.head() instanceof Head.Scripted);
         this.activity = new Activity(scripted);
         this.script = scripted ? new ScriptClock() : null;
-        this.store = JobStore.open(spec, scheduler);
+        StateBackendProvider provider = StateBackends.named(spec.stateBackend());
+        this.store = JobStore.open(spec, scheduler, provider);
+        StateBackend opened = null;
         try {
-            this.backend = spec.stateBackend().equals("heap")
-                    ? new HeapBackend(store.files(), background, spec.stateMemoryBytes() / 4)
-                    : new LsmBackend(
-                            store.files(),
-                            LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2),
-                            background,
-                            cache -> new LocalCompaction(store.files(), cache, compaction));
+            opened = provider.open(new BackendContext(
+                    store.files(),
+                    background,
+                    compaction,
+                    spec.stateMemoryBytes() / BACKEND_SHARE,
+                    spec.localDirectory()));
+            this.backend = opened;
             Optional<Checkpoint> start = store.start();
             RequestCounts before = store.requests();
             Map<String, OwnerRecord> owners = store.startOwners();
@@ -142,6 +146,9 @@ public final class EmbeddedJob implements TaskHost {
                     this::fail);
             this.clock = new CheckpointClock(checkpoints, scheduler, this::submit, activity, spec, () -> ending);
         } catch (RuntimeException | Error e) {
+            if (opened != null) {
+                opened.close();
+            }
             store.close();
             coordinator.shutdown();
             background.shutdown();
