@@ -122,7 +122,7 @@ public final class AsyncTask implements AutoCloseable {
 
     /** Any thread: computations admitted and not finished. */
     public int inFlight() {
-        return admission.inFlight;
+        return admission.inFlight();
     }
 
     /** Any thread: figures of this moment. */
@@ -207,7 +207,10 @@ public final class AsyncTask implements AutoCloseable {
         return admission.epochs.head();
     }
 
-    /** How many computations may be admitted before the in-flight bound, 0 at it; a guide for the size of a batch. */
+    /**
+     * How many computations to admit in one {@link Duty#poll}: up to the in-flight bound, and no more than are still in
+     * the processor's cache when they run. 0 when it is time to let them run.
+     */
     public int room() {
         assert isLeader();
         return admission.room();
