@@ -265,7 +265,7 @@ class ThreadsTest {
             CompletableFuture<Void> warm = new CompletableFuture<>();
             int enough = 5 + round % 20;
             owner.source = () -> {
-                if (owner.task.room() < 5900) {
+                if (owner.task.inFlight() > 100) {
                     return 0;
                 }
                 owner.task.admit(new KeySlot(), owner.body("reads", () -> {
