@@ -15,8 +15,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
@@ -62,12 +65,12 @@ final class Uploads {
         files.forEach(file -> unnamed.remove(file.name()));
     }
 
-    /** The names of the files that belong to the database in a directory. */
-    static Set<String> names(Path directory) throws IOException {
+    /** The names of the files that belong to the database in a directory, in order. */
+    static SortedSet<String> names(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return Set.copyOf(files.map(file -> file.getFileName().toString())
+            return files.map(file -> file.getFileName().toString())
                     .filter(name -> RocksFile.isTable(name) || RocksFile.isManifest(name))
-                    .toList());
+                    .collect(Collectors.toCollection(TreeSet::new));
         }
     }
 

@@ -24,11 +24,13 @@ import dev.disagg.ufs.Pack;
 import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.UnifiedFileSystem;
 import dev.disagg.ufs.memory.MemoryStore;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,7 +74,7 @@ public abstract class ByteStoreContract {
 
     private String get(Family family, byte[] key) {
         byte[] value = store.get(family, key).join();
-        return value == null ? null : new String(value, java.nio.charset.StandardCharsets.ISO_8859_1);
+        return value == null ? null : new String(value, StandardCharsets.ISO_8859_1);
     }
 
     private static List<ByteStore.Entry> all(ByteStore.Cursor cursor) {
@@ -87,7 +89,7 @@ public abstract class ByteStoreContract {
 
     private List<String> values(Family family) {
         return all(store.scan(family, new byte[0], null, null)).stream()
-                .map(entry -> new String(entry.value(), java.nio.charset.StandardCharsets.ISO_8859_1))
+                .map(entry -> new String(entry.value(), StandardCharsets.ISO_8859_1))
                 .toList();
     }
 
@@ -211,7 +213,7 @@ public abstract class ByteStoreContract {
             byte[] to = Arrays.copyOf(from, from.length + 1);
             to[from.length] = (byte) 0xff;
             List<String> found = all(store.scan(Family.ROWS, from, to, from)).stream()
-                    .map(entry -> new String(entry.value(), java.nio.charset.StandardCharsets.UTF_8))
+                    .map(entry -> new String(entry.value(), StandardCharsets.UTF_8))
                     .toList();
             assertThat(found, is(key == 3 ? List.of() : List.of(key + "a", key + "b")));
         }
@@ -227,7 +229,7 @@ public abstract class ByteStoreContract {
         checkpoint();
         List<ByteStore.Entry> seen = all(cursor);
         assertThat(seen.size(), is(1));
-        assertThat(new String(seen.get(0).value(), java.nio.charset.StandardCharsets.UTF_8), is("before"));
+        assertThat(new String(seen.get(0).value(), StandardCharsets.UTF_8), is("before"));
         assertThat("at its end", cursor.next(1).join(), is(empty()));
         cursor.close();
         cursor.close();
@@ -360,7 +362,7 @@ public abstract class ByteStoreContract {
         store.put(Family.ROWS, KEY, bytes("v"));
         store.link(run);
         reopen(checkpoint());
-        assertThat(store.linked().keySet(), equalTo(java.util.Set.of(run.name())));
+        assertThat(store.linked().keySet(), equalTo(Set.of(run.name())));
         SharedRun linked = store.linked().get(run.name());
         assertThat(all(linked.row(bytes("r"))).size(), is(1));
         assertThat(get(Family.ROWS, KEY), is("v"));
@@ -374,7 +376,7 @@ public abstract class ByteStoreContract {
     @Test
     void memoryIsCounted() {
         long before = store.memoryBytes();
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 10; i++) {
             store.put(Family.ROWS, StateKeys.row(i, "c"), new byte[1000]);
         }
         assertThat(store.memoryBytes() > before, is(true));
