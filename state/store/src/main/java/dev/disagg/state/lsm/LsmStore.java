@@ -188,7 +188,8 @@ public final class LsmStore implements ByteStore {
 
     private void requireComplete() {
         if (open != null) {
-            throw new IllegalStateException("state of " + owner + " is frozen again before its last freeze is complete");
+            throw new IllegalStateException(
+                    "state of " + owner + " is frozen again before its last freeze is complete");
         }
     }
 

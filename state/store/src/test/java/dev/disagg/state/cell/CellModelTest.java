@@ -491,8 +491,8 @@ class CellModelTest {
             checkpoint++;
             frozen = new ArrayList<>();
             for (Task task : tasks) {
-                frozen.add((FakeByteStore.Snapshot)
-                        task.state.freezeBriefly(checkpoint, new byte[] {(byte) checkpoint}));
+                frozen.add(
+                        (FakeByteStore.Snapshot) task.state.freezeBriefly(checkpoint, new byte[] {(byte) checkpoint}));
             }
             frozenAs = checkpoint;
             frozenModel = copied(model);

@@ -8,7 +8,6 @@ import dev.disagg.state.lsm.LsmOptions;
 import dev.disagg.state.lsm.MemoryUfs;
 import dev.disagg.ufs.Pack;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,14 +19,16 @@ import java.util.random.RandomGeneratorFactory;
  * updated between freezes. Not a test. Arguments: cells, updates between freezes, bound of dirty bytes, freezes.
  */
 final class FreezePause {
-    private static final java.lang.management.ThreadMXBean CPU = java.lang.management.ManagementFactory.getThreadMXBean();
+    private static final java.lang.management.ThreadMXBean CPU =
+            java.lang.management.ManagementFactory.getThreadMXBean();
 
     private FreezePause() {}
 
     public static void main(String[] arguments) {
         int cells = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000_000;
         int updates = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 50_000;
-        long dirtyBytes = arguments.length > 2 ? Long.parseLong(arguments[2]) : TaskStateOptions.DEFAULT.maxDirtyBytes();
+        long dirtyBytes =
+                arguments.length > 2 ? Long.parseLong(arguments[2]) : TaskStateOptions.DEFAULT.maxDirtyBytes();
         int freezes = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 60;
         boolean timers = arguments.length > 4 && arguments[4].equals("timers");
         ExecutorService background = Executors.newFixedThreadPool(1);
@@ -76,8 +77,9 @@ final class FreezePause {
             pack.seal().join();
             frozen.sealed();
         }
-        System.out.println("cells " + cells + ", updates " + updates + ", dirty bound " + dirtyBytes + ": freeze us p50 "
-                + at(pauses, 50) + " p99 " + at(pauses, 99) + " max " + at(pauses, 100) + ", of which CPU p50 " + at(cpus, 50) + " p99 " + at(cpus, 99) + "; write ns p50 " + at(writes, 50));
+        System.out.println("cells " + cells + ", updates " + updates + ", dirty bound " + dirtyBytes
+                + ": freeze us p50 " + at(pauses, 50) + " p99 " + at(pauses, 99) + " max " + at(pauses, 100)
+                + ", of which CPU p50 " + at(cpus, 50) + " p99 " + at(cpus, 99) + "; write ns p50 " + at(writes, 50));
         state.close();
         backend.close();
         background.shutdownNow();
