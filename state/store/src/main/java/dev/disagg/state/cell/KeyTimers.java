@@ -64,6 +64,7 @@ public final class KeyTimers extends ScalarCell {
     /** Sets a timer; replaces the one of the same domain and id. */
     public void set(Timer timer) {
         requireResident();
+        row.beforeChange();
         TimerSlots.Slot slot = slots.find(timer.domain(), timer.id());
         if (slot == null) {
             slot = slots.add(timer.domain(), timer.id());
@@ -75,6 +76,7 @@ public final class KeyTimers extends ScalarCell {
     /** Clears a timer; nothing happens when there is none. */
     public void clear(TimerDomain domain, byte[] id) {
         requireResident();
+        row.beforeChange();
         TimerSlots.Slot slot = slots.find(domain, id);
         if (slot != null && slot.timer != null) {
             replace(slot, null);
@@ -155,11 +157,11 @@ public final class KeyTimers extends ScalarCell {
                 KeyLayout.setLong(value, 0, timer.timestampMillis());
                 KeyLayout.setLong(value, 8, timer.outputTimestampMillis());
                 System.arraycopy(timer.payload(), 0, value, 16, timer.payload().length);
-                row.store().put(Family.ROWS, slotKey(slot), value);
+                row.put(slotKey(slot), value);
                 slot.stored = true;
             } else {
                 if (slot.stored) {
-                    row.store().delete(Family.ROWS, slotKey(slot));
+                    row.delete(slotKey(slot));
                 }
                 drop(slot);
             }
