@@ -21,6 +21,8 @@ final class CellCache {
     /** Entries looked at by one slice of eviction: a few microseconds. */
     private static final int SLICE_ENTRIES = 256;
 
+    private static final int FAR_ABOVE_SLICES = 8;
+
     private static final int SLICE_ROWS = 256;
 
     final ByteStore store;
@@ -169,18 +171,21 @@ final class CellCache {
             fruitless--;
             return;
         }
-        long before = counters.evictions;
-        int size = keys.size();
-        for (int i = 0; i < SLICE_ENTRIES && cachedBytes > options.cacheBytes() && keys.size() > 0; i++) {
+        long bound = options.cacheBytes();
+        // A key is looked at twice before it goes: far above the bound more of them are, else keys could come faster than go.
+        int slice = cachedBytes > bound + bound / 8 ? FAR_ABOVE_SLICES * SLICE_ENTRIES : SLICE_ENTRIES;
+        boolean allPinned = true;
+        for (int i = 0; i < slice && cachedBytes > bound && keys.size() > 0; i++) {
             if (hand >= keys.size()) {
                 hand = 0;
             }
             KeyEntry entry = keys.at(hand);
+            allPinned &= entry.isPinned();
             if (!entry.sweep()) {
                 hand++;
             }
         }
-        if (counters.evictions == before && keys.size() == size && size > SLICE_ENTRIES) {
+        if (allPinned && keys.size() > SLICE_ENTRIES) {
             fruitless = 8;
         }
     }
