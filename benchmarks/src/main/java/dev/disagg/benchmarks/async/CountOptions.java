@@ -37,6 +37,12 @@ public interface CountOptions extends DisaggPipelineOptions {
 
     void setMissShare(double value);
 
+    /** Whether the keys are to be counted once by the run itself before it warms up: it restores nothing. */
+    @Default.Boolean(false)
+    boolean getFresh();
+
+    void setFresh(boolean value);
+
     /** Seconds that are not measured. */
     @Default.Integer(10)
     int getWarmUpSeconds();
