@@ -20,6 +20,8 @@ import java.util.stream.Stream;
 final class Bed implements AutoCloseable {
     private static final String JOB = "count";
     private static final long MINUTES = 10;
+    /** So that also on a crowded machine the compiler is done with what is measured. */
+    private static final int WARM_UP_ELEMENTS = 500_000;
 
     private final Path scratch;
     private final int keys;
@@ -138,7 +140,10 @@ final class Bed implements AutoCloseable {
             arguments.add("--keys=" + keys);
         }
         if (options.stream().noneMatch(option -> option.startsWith("--seconds="))) {
-            arguments.addAll(List.of("--warmUpSeconds=" + warmUpSeconds, "--seconds=" + seconds));
+            arguments.addAll(List.of(
+                    "--warmUpSeconds=" + warmUpSeconds,
+                    "--warmUpElements=" + WARM_UP_ELEMENTS,
+                    "--seconds=" + seconds));
         }
         if (options.stream().noneMatch(option -> option.startsWith("--checkpointInterval="))) {
             arguments.add("--checkpointInterval=off");

@@ -49,6 +49,12 @@ public interface CountOptions extends DisaggPipelineOptions {
 
     void setWarmUpSeconds(int value);
 
+    /** Elements that are not measured, unless they take more than four times {@link #getWarmUpSeconds}. */
+    @Default.Long(0)
+    long getWarmUpElements();
+
+    void setWarmUpElements(long value);
+
     /** Seconds that are measured. */
     @Default.Integer(20)
     int getSeconds();

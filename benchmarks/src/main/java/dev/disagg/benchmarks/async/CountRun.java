@@ -48,15 +48,22 @@ public final class CountRun {
             run.settle();
         } else {
             run.awaitElements(options.getFresh() ? options.getKeys() + 1 : 1);
-            run.measure(options.getWarmUpSeconds(), options.getSeconds());
+            run.warmUp(options.getWarmUpSeconds(), options.getWarmUpElements());
+            run.measure(options.getSeconds());
         }
         run.result.cancel();
         System.exit(0);
     }
 
-    private void measure(int warmUpSeconds, int seconds) throws IOException, InterruptedException {
-        watch(warmUpSeconds);
+    private void warmUp(int seconds, long elements) throws InterruptedException {
+        watch(seconds);
+        for (int more = 0; more < 3 * seconds && Done.elements() < elements; more++) {
+            watch(1);
+        }
         drainNanos.clear();
+    }
+
+    private void measure(int seconds) throws IOException, InterruptedException {
         Moment from = Moment.now(result);
         watch(seconds);
         Moment to = Moment.now(result);
