@@ -21,6 +21,8 @@ final class CellCache {
     /** Entries looked at by one slice of eviction: a few microseconds. */
     private static final int SLICE_ENTRIES = 256;
 
+    private static final int FAR_ABOVE_SLICES = 8;
+
     private static final int SLICE_ROWS = 256;
     /** Rows that each maintenance gives to a checkpoint being written; a row that becomes dirty brings two along. */
     private static final int LATE_SLICE_ROWS = 128;
@@ -238,18 +240,21 @@ final class CellCache {
             fruitless--;
             return;
         }
-        long before = counters.evictions;
-        int size = keys.size();
-        for (int i = 0; i < SLICE_ENTRIES && cachedBytes > options.cacheBytes() && keys.size() > 0; i++) {
+        long bound = options.cacheBytes();
+        // A key is looked at twice before it goes: far above the bound more of them are, else keys could come faster than go.
+        int slice = cachedBytes > bound + bound / 8 ? FAR_ABOVE_SLICES * SLICE_ENTRIES : SLICE_ENTRIES;
+        boolean allPinned = true;
+        for (int i = 0; i < slice && cachedBytes > bound && keys.size() > 0; i++) {
             if (hand >= keys.size()) {
                 hand = 0;
             }
             KeyEntry entry = keys.at(hand);
+            allPinned &= entry.isPinned();
             if (!entry.sweep()) {
                 hand++;
             }
         }
-        if (counters.evictions == before && keys.size() == size && size > SLICE_ENTRIES) {
+        if (allPinned && keys.size() > SLICE_ENTRIES) {
             fruitless = 8;
         }
     }

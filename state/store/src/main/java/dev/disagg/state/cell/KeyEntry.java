@@ -146,6 +146,10 @@ public final class KeyEntry {
         return CellCache.KEY_BYTES + key.length;
     }
 
+    boolean isPinned() {
+        return pins > 0;
+    }
+
     /** One visit of the clock hand; true when the entry is gone. */
     boolean sweep() {
         if (pins > 0) {
