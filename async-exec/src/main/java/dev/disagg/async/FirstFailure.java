@@ -33,9 +33,17 @@ final class FirstFailure {
     }
 
     void set(String what, Throwable cause) {
-        TaskFailed failed = new TaskFailed("task " + taskName + ": " + what + ": " + cause, cause);
+        TaskFailed failed = describe(what, cause);
         if (!first.compareAndSet(null, failed)) {
             alsoSeen(cause);
+        }
+    }
+
+    private TaskFailed describe(String what, Throwable cause) {
+        try {
+            return new TaskFailed("task " + taskName + ": " + what + ": " + cause, cause);
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            return new TaskFailed(what, cause);
         }
     }
 
