@@ -188,18 +188,20 @@ final class Watchdog {
     }
 
     private static boolean isInUserCode(Worker leader) {
-        boolean top = true;
+        String callee = null;
         for (StackTraceElement frame : stackOf(leader)) {
             String name = frame.getClassName();
             if (name.equals(WorkerLoop.class.getName()) || name.equals(Errand.class.getName())) {
-                return !top;
+                // After prepare() and finished(), which have no user code, the loop does not look whether it still
+                // leads.
+                return callee != null && (!frame.getMethodName().equals("begin") || callee.equals("run"));
             }
             // An errand of the leader to itself: nothing of the task is touched around it.
-            boolean passing = !top && frame.getMethodName().equals("runOn");
+            boolean passing = callee != null && frame.getMethodName().equals("runOn");
             if (!passing && LAYER.stream().anyMatch(layer -> layer.getName().equals(name))) {
                 return false;
             }
-            top = false;
+            callee = frame.getMethodName();
         }
         return false;
     }

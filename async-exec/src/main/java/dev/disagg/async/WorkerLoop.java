@@ -236,12 +236,7 @@ final class WorkerLoop {
     /** Starts or goes on with a computation that owns its key; false when it threw, or this worker leads no more. */
     private boolean begin(Worker self, Computation computation) {
         try {
-            boolean ready = computation.rounds >= AsyncTask.MAX_FETCH_ROUNDS || computation.prepare();
-            if (ending.isSet()) {
-                back(self);
-                return false;
-            }
-            if (!ready) {
+            if (computation.rounds < AsyncTask.MAX_FETCH_ROUNDS && !computation.prepare()) {
                 computation.stage = Computation.FETCHING;
                 computation.rounds++;
                 computation.waited = true;
@@ -257,9 +252,6 @@ final class WorkerLoop {
                 back(self);
             }
             computation.finished();
-            if (ending.isSet()) {
-                back(self);
-            }
         } catch (Abandoned e) {
             throw e;
         } catch (Throwable t) {
