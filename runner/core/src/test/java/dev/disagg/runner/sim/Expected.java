@@ -5,7 +5,6 @@ import dev.disagg.runner.sim.JobProgram.Arrival;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /** Compares a run with what had to come of its program. */
 final class Expected {
@@ -94,9 +93,5 @@ final class Expected {
         if (!condition) {
             throw new AssertionError(what);
         }
-    }
-
-    static Map<String, Integer> none() {
-        return Map.of();
     }
 }

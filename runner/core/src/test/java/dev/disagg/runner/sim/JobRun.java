@@ -7,11 +7,10 @@ import dev.disagg.state.KeyRange;
 import dev.disagg.state.cell.KeyHash;
 import dev.disagg.state.heap.HeapBackend;
 import dev.disagg.ufs.JobFiles;
-import dev.disagg.ufs.ObjectStore;
-import dev.disagg.ufs.ObjectStores;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
 import dev.disagg.ufs.Retries;
+import dev.disagg.ufs.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,7 +47,6 @@ final class JobRun {
     final List<Out> outs = new ArrayList<>();
     final List<Snap> snaps = new ArrayList<>();
     private final World world;
-    private final ObjectStore objects;
     private final JobFiles files;
     private final HeapBackend backend;
     private @Nullable Throwable failure;
@@ -64,8 +62,7 @@ final class JobRun {
     JobRun(JobProgram program, World world) {
         this.program = program;
         this.world = world;
-        objects = ObjectStores.open("memory://sim-" + program.seed);
-        files = JobFiles.open(objects, "job", 1, "p", Retries.none());
+        files = JobFiles.open(MemoryStore.create(this::nowMillis), "job", 1, "p", Retries.none());
         backend = new HeapBackend(files, Runnable::run);
         recorder = new Recorder(program.seed, program.keys, this::nowMillis);
         generation = new Generation(0, 1, List.of());
@@ -78,24 +75,19 @@ final class JobRun {
     /** Runs it to its end. */
     void run() {
         recorder.makeCurrent();
-        try {
-            generation.start();
-            world.refuseThreads(program.refusePercent);
-            while (true) {
-                world.until(() -> failure != null || failing > 0 || generation.ended());
-                if (failure != null) {
-                    throw new AssertionError("a task failed", failure);
-                }
-                if (failing == 0) {
-                    break;
-                }
-                restore();
+        generation.start();
+        while (true) {
+            world.until(() -> failure != null || failing > 0 || generation.ended());
+            if (failure != null) {
+                throw new AssertionError("a task failed", failure);
             }
-            generation.shutdown();
-            generation.collect();
-        } finally {
-            objects.close();
+            if (failing == 0) {
+                break;
+            }
+            restore();
         }
+        generation.shutdown();
+        generation.collect();
     }
 
     private void restore() {
@@ -136,7 +128,10 @@ final class JobRun {
 
         void start() {
             started = true;
+            // A task whose first thread is refused has failed.
+            world.refuseThreads(0);
             members.forEach(member -> member.task.start());
+            world.refuseThreads(program.refusePercent);
             feedLater();
         }
 
@@ -207,9 +202,11 @@ final class JobRun {
         void shutdown() {
             members.forEach(member -> member.task.shutdown());
             awaitEnd();
+            world.until(() -> members.stream().allMatch(member -> member.task.readsAreOver()));
+            started = false;
             for (Member member : members) {
-                int left = member.task.keysLeftOf(program.bounds.cells());
-                if (left > 0) {
+                int left = member.task.keysLeft();
+                if (left > 0 && program.bounds.cells().cacheBytes() == 0) {
                     throw new AssertionError(left + " keys are still pinned");
                 }
             }

@@ -151,7 +151,9 @@ public final class SimulatedTask implements TaskHost {
                         .withHandOver(bounds.handOver())
                         .withMaxInFlight(bounds.maxInFlight())
                         .withMaxParked(bounds.maxParked())
-                        .withMaxOpenEpochs(bounds.maxOpenEpochs()));
+                        .withMaxOpenEpochs(bounds.maxOpenEpochs())
+                        // A simulated thread may be arbitrarily slow.
+                        .withWatchdog(0, ""));
     }
 
     public void start() {
@@ -232,18 +234,20 @@ public final class SimulatedTask implements TaskHost {
         return task.releasedWatermarkMillis();
     }
 
+    /** Whether nothing is on its way from the store. Any thread. */
+    public boolean readsAreOver() {
+        return store.pending() == 0;
+    }
+
     /** Reads that went to the store. */
     public long storeReads() {
         return store.reads();
     }
 
-    /** After the task has ended: keys that are still in memory although the cache may have none. */
-    public int keysLeftOf(TaskStateOptions bounds) {
-        if (bounds.cacheBytes() > 0) {
-            return 0;
-        }
+    /** After the task has ended: keys that are still in memory although nothing uses them. The store must answer at once. */
+    public int keysLeft() {
         cells.freeze(Long.MAX_VALUE, new byte[0]);
-        for (int i = 0; i < MAINTAINED_ENOUGH; i++) {
+        for (int i = 0; i < MAINTAINED_ENOUGH && cells.metrics().cachedKeys() > 0; i++) {
             cells.maintain();
         }
         return cells.metrics().cachedKeys();
