@@ -61,8 +61,9 @@ final class JobProgram {
             keys.add("k" + i);
         }
         residentPercent = new int[] {0, 50, 90}[random.nextInt(3)];
-        maxLatencyNanos = TimeUnit.MICROSECONDS.toNanos(1 + random.nextInt(3000));
-        maxGapNanos = TimeUnit.MICROSECONDS.toNanos(1 + random.nextInt(2000));
+        // Close together, so that there is always something to do, or far apart.
+        maxLatencyNanos = 2L << random.nextInt(22);
+        maxGapNanos = 2L << random.nextInt(21);
         chunk = 1 + random.nextInt(12);
         refusePercent = random.nextInt(5) == 0 ? 40 : 0;
         boolean handOver = random.nextInt(8) != 0;
@@ -71,7 +72,7 @@ final class JobProgram {
                 random.nextInt(6),
                 2 + random.nextInt(6),
                 handOver,
-                random.nextInt(4) != 0,
+                random.nextInt(3) != 0,
                 1 + random.nextInt(20),
                 TimeUnit.MICROSECONDS.toNanos(1L << random.nextInt(14)),
                 new TaskStateOptions(
