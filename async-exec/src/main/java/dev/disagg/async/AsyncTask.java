@@ -122,7 +122,7 @@ public final class AsyncTask implements AutoCloseable {
 
     /** Any thread: computations admitted and not finished. */
     public int inFlight() {
-        return admission.inFlight;
+        return admission.inFlight();
     }
 
     /** Any thread: figures of this moment. */
@@ -207,7 +207,10 @@ public final class AsyncTask implements AutoCloseable {
         return admission.epochs.head();
     }
 
-    /** How many computations may be admitted before the in-flight bound, 0 at it; a guide for the size of a batch. */
+    /**
+     * How many computations to admit in one {@link Duty#poll}: up to the in-flight bound, and no more than are still in
+     * the processor's cache when they run. 0 when it is time to let them run.
+     */
     public int room() {
         assert isLeader();
         return admission.room();
@@ -273,6 +276,32 @@ public final class AsyncTask implements AutoCloseable {
             loop.handOver().hold(future);
         }
         return HandOver.outcome(future);
+    }
+
+    /**
+     * Runs something on the thread of a worker, and returns when it is done: what is bound to a thread, such as thread-locals
+     * of user code, is opened and closed there. At once when the worker leads; else the worker, which must be a spare, leads
+     * while it runs the errand, and this worker waits and then leads again. An {@link #await} inside an errand holds the
+     * task. Runs also after a failure, while the worker has not ended.
+     *
+     * @throws IllegalStateException inside a computation, or when the worker is neither the leader nor a spare: parked
+     *     inside a computation, detached by the watchdog, ended, waiting for an errand that it asked for, or of another task
+     * @throws RuntimeException or an Error: what the errand throws
+     */
+    public void runOn(Worker worker, Runnable errand) {
+        requireNonNull(errand, "errand is null");
+        assert isLeader();
+        Computation running = admission.current;
+        if (running != null) {
+            throw new IllegalStateException("an errand for worker " + worker + " inside of " + running.describe()
+                    + ": errands are run outside of computations");
+        }
+        Worker self = loop.baton().leader();
+        if (worker == self) {
+            errand.run();
+        } else {
+            loop.baton().lend(self, worker, errand);
+        }
     }
 
     /**

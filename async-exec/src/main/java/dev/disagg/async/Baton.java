@@ -134,8 +134,36 @@ final class Baton {
         spares.addLast(worker);
     }
 
+    /**
+     * The leader waits while a spare leads to run an errand; then it leads again. It is on no list meanwhile, so nobody
+     * else can pass the leadership to it. What the errand throws is thrown here.
+     */
+    void lend(Worker self, Worker spare, Runnable body) {
+        if (!spares.remove(spare)) {
+            throw new IllegalStateException("worker " + spare + " is no spare of task " + taskName
+                    + ": it is parked inside a computation, waits for an errand of its own, was detached or has ended");
+        }
+        Errand errand = new Errand(self, body);
+        spare.errand = errand;
+        self.becomeSpare();
+        leader = spare;
+        spare.grant(threads);
+        awaitGrant(self);
+        errand.rethrow();
+    }
+
+    /** Waits to lead; runs the errands that this worker is granted for. */
     void awaitGrant(Worker self) {
         self.awaitGrant(threads, () -> onInterrupt.accept(self));
+        for (Errand errand = self.errand; errand != null; errand = self.errand) {
+            self.errand = null;
+            errand.run();
+            self.becomeSpare();
+            spares.addFirst(self);
+            leader = errand.caller;
+            errand.caller.grant(threads);
+            self.awaitGrant(threads, () -> onInterrupt.accept(self));
+        }
     }
 
     private Worker newWorker() {

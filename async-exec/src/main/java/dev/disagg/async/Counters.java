@@ -3,7 +3,6 @@ package dev.disagg.async;
 
 /** Totals of one task. Written by the leader; others read them as they are at that moment. */
 final class Counters {
-    long finished;
     long finishedAfterWait;
     long resumedFetches;
     long handOvers;
@@ -13,8 +12,8 @@ final class Counters {
     long drains;
     long drainNanos;
 
-    /** Changes whenever the leader gets anything done. */
+    /** Changes whenever the leader gets anything done, other than finishing a computation. */
     long progress() {
-        return finished + resumedFetches + handOvers + swaps;
+        return resumedFetches + handOvers + swaps;
     }
 }

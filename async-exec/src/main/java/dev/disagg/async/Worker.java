@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   SPARE  --granted by a leader that parks----------> LEADING
+ *   SPARE  --granted for an errand-------------------> LEADING --done, grants the caller--> SPARE
  *   PARKED --granted by a leader, its value is there-> LEADING
  *   PARKED --the watchdog, after failure-------------> DETACHED --has unwound--> SPARE
  *   LEADING --grants another--> SPARE or PARKED
@@ -32,6 +33,10 @@ public final class Worker {
 
     @Nullable
     Object attachment;
+
+    /** What it is to do once it leads, before it hands the leadership back. */
+    @Nullable
+    Errand errand;
 
     boolean announced;
     /** The thread's own: it was detached, leads nothing, and must not touch the task. */

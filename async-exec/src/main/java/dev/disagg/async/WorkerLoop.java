@@ -68,7 +68,7 @@ final class WorkerLoop {
 
     /** Changes whenever anything gets done. */
     long progress() {
-        return counters.progress();
+        return admission.finished + counters.progress();
     }
 
     void requestShutdown() {
@@ -83,7 +83,7 @@ final class WorkerLoop {
 
     AsyncMetrics metrics() {
         return new AsyncMetrics(
-                admission.inFlight,
+                admission.inFlight(),
                 admission.inFlightBytes,
                 admission.blocked,
                 deliveries.fetching,
@@ -91,8 +91,8 @@ final class WorkerLoop {
                 deliveries.waiting(),
                 admission.epochs.size(),
                 baton.workers().size(),
-                counters.finished,
-                counters.finished - counters.finishedAfterWait,
+                admission.finished,
+                admission.finished - counters.finishedAfterWait,
                 counters.resumedFetches,
                 counters.handOvers,
                 counters.swaps,
@@ -160,16 +160,18 @@ final class WorkerLoop {
     /** Failed or closed; or shut down with all done: nothing in flight and, unless drained, no watermark to release. */
     private boolean mayEnd() {
         return ending.isSet()
-                || (shutdownRequested && admission.inFlight == 0 && (gate.isShut() || admission.epochs.size() == 1));
+                || (shutdownRequested && admission.inFlight() == 0 && (gate.isShut() || admission.epochs.size() == 1));
     }
 
     private void runRunnable(Worker self) {
-        Computation next = admission.runnable.poll();
+        ComputationQueue runnable = admission.runnable;
+        EpochQueue epochs = admission.epochs;
+        Computation next = runnable.poll();
         while (next != null && begin(self, next)) {
-            if (mailbox.hasMail() || admission.epochs.stirred || ending.isSet()) {
+            if (mailbox.hasMail() || epochs.stirred || ending.isSet()) {
                 return;
             }
-            next = admission.runnable.poll();
+            next = runnable.poll();
         }
     }
 
@@ -183,7 +185,6 @@ final class WorkerLoop {
                 deliveries.fetching++;
                 return true;
             }
-            computation.stage = Computation.RUNNING;
             admission.current = computation;
             computation.run();
             if (self.detached) {
@@ -220,7 +221,7 @@ final class WorkerLoop {
     }
 
     private void drain() {
-        if (gate.isDrainRequested() && admission.inFlight == 0) {
+        if (gate.isDrainRequested() && admission.inFlight() == 0) {
             counters.drains++;
             counters.drainNanos += gate.drained(options.nanoClock().getAsLong());
             duty.drained();

@@ -8,6 +8,7 @@ import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.instanceOf;
 import static org.hamcrest.Matchers.lessThanOrEqualTo;
+import static org.hamcrest.Matchers.sameInstance;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -118,6 +119,51 @@ class ThreadsTest {
     }
 
     @Test
+    void errandsFindTheThreadLocalsOfTheirWorkers() throws Exception {
+        Owner owner = new Owner(options -> options);
+        ThreadLocal<Worker> bound = new ThreadLocal<>();
+        List<Worker> workers = new ArrayList<>();
+        CompletableFuture<Long> last = new CompletableFuture<>();
+        for (int i = 0; i < 8; i++) {
+            boolean isLast = i == 7;
+            owner.input.add(() -> owner.task.admit(new KeySlot(), owner.body("binds", () -> {
+                bound.set(owner.task.currentWorker());
+                workers.add(owner.task.currentWorker());
+                if (isLast) {
+                    last.complete(1L);
+                }
+                owner.task.await(last);
+            })));
+        }
+        int[] errands = new int[1];
+        owner.source = () -> {
+            Runnable step = owner.input.poll();
+            if (step != null) {
+                step.run();
+                return 1;
+            }
+            if (owner.task.inFlight() > 0) {
+                return 0;
+            }
+            for (int round = 0; round < 500; round++) {
+                for (Worker worker : workers) {
+                    owner.task.runOn(worker, () -> {
+                        assertThat(bound.get(), sameInstance(worker));
+                        errands[0]++;
+                    });
+                }
+            }
+            owner.task.shutdown();
+            return 0;
+        };
+        owner.task.start();
+        owner.awaitEnd();
+        assertThat(owner.failures, hasSize(0));
+        assertThat(errands[0], equalTo(8 * 500));
+        threads.joinAll();
+    }
+
+    @Test
     void aHundredThousandParkedComputationsLeakNoThread() throws Exception {
         int maxParked = 32;
         int count = 100_000;
@@ -219,7 +265,7 @@ class ThreadsTest {
             CompletableFuture<Void> warm = new CompletableFuture<>();
             int enough = 5 + round % 20;
             owner.source = () -> {
-                if (owner.task.room() < 5900) {
+                if (owner.task.inFlight() > 100) {
                     return 0;
                 }
                 owner.task.admit(new KeySlot(), owner.body("reads", () -> {

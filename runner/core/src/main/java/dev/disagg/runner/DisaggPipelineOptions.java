@@ -22,20 +22,25 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     void setStateUri(@Nullable String value);
 
-    @Description("How keyed state is kept: 'disagg' (a log-structured merge tree on the object store) or 'heap' "
-            + "(in memory; each checkpoint writes all of it).")
+    @Description(
+            "How keyed state is kept: 'disagg' (a log-structured merge tree on the object store), 'heap' (in memory; "
+                    + "each checkpoint writes all of it) or 'rocksdb' (RocksDB on local disk; checkpoints upload its new files, "
+                    + "a restore downloads all of them; needs the artifact disagg-state-rocksdb).")
     @Default.String("disagg")
     String getStateBackend();
 
     void setStateBackend(String value);
 
-    @Description("Memory for state in this process: caches and memtables together. Default: 25 % of the maximum heap.")
+    @Description("Memory for state in this process: caches and memtables together. Default: 25 % of the maximum heap. "
+            + "With --stateBackend=rocksdb half of it is native memory, outside of the heap.")
     @Nullable
     String getStateMemory();
 
     void setStateMemory(@Nullable String value);
 
-    @Description("Directory for a local cache of state files. Default: no local cache.")
+    @Description(
+            "Directory on a local disk: with --stateBackend=rocksdb, where its files are (default: java.io.tmpdir). "
+                    + "Not available in this version with others.")
     @Nullable
     String getStateCacheDir();
 

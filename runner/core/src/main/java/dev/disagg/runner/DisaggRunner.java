@@ -51,6 +51,9 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
         Settings settings = Settings.of(options.as(DisaggPipelineOptions.class));
         MetricsEnvironment.setMetricsSupported(true);
         StageGraph graph = Translation.translate(pipeline, settings.parallelism());
+        settings.checkTransforms(graph.stages().stream()
+                .flatMap(stage -> stage.transforms().stream())
+                .toList());
         if (settings.explain()) {
             System.out.print(Explain.text(graph));
             return DisaggPipelineResult.explained();
@@ -80,6 +83,7 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
                 settings.stateUri().orElseGet(DisaggRunner::freshDirectory),
                 settings.stateBackend(),
                 settings.stateMemoryBytes(),
+                Path.of(settings.localDirectory().orElse(System.getProperty("java.io.tmpdir"))),
                 settings.asyncState(),
                 settings::isSynchronous,
                 settings.maxInFlightComputations(),

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner;
 
+import dev.disagg.state.StateBackends;
 import dev.disagg.ufs.Invalid;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param stateUri root of the object store, or empty for a fresh directory
  * @param stateMemoryBytes memory for state in this process
+ * @param localDirectory for backends that keep files on local disk; empty for the directory of temporary files
  * @param checkpointInterval empty for the default (by boundedness); zero for off
  * @param restore empty for none
  * @param smallPaneBytes up to which a pane of a side input is handed over by value
@@ -26,6 +32,7 @@ public record Settings(
         Optional<String> stateUri,
         String stateBackend,
         long stateMemoryBytes,
+        Optional<String> localDirectory,
         int parallelism,
         boolean asyncState,
         int maxInFlightComputations,
@@ -48,6 +55,8 @@ public record Settings(
     private static final int MAX_PARALLELISM = 32768;
     private static final int MOST_INLINE_BYTES = 256 << 20;
     private static final long MAX_BUNDLE_MILLIS = 86_400_000;
+    /** The backend whose files are on local disk. */
+    private static final String LOCAL_BACKEND = "rocksdb";
 
     /** Parses and checks; all violations are reported in one {@link Invalid}. */
     public static Settings of(DisaggPipelineOptions options) {
@@ -57,9 +66,9 @@ public record Settings(
         check.notYet("--templateLocation", options.getTemplateLocation(), "run the pipeline's main class");
         check.notYet("--webPort", options.getWebPort(), "use --progressInterval");
         check.notYet("--savepoint", options.getSavepoint(), "use --restore with a retained checkpoint");
-        check.notYet("--stateCacheDir", options.getStateCacheDir(), "raise --stateMemory");
         check.oneOf("--engine", options.getEngine(), List.of("embedded"), List.of("flink"));
-        check.oneOf("--stateBackend", options.getStateBackend(), List.of("disagg", "heap"), List.of("rocksdb"));
+        check.backend(options.getStateBackend());
+        check.localDirectory(options.getStateCacheDir(), options.getStateBackend());
         check.oneOf("--checkpointMode", options.getCheckpointMode(), List.of("aligned"), List.of("unaligned"));
         check.oneOf("--asyncState", options.getAsyncState(), List.of("on", "off"), List.of());
         String jobName = options.getJobName();
@@ -80,6 +89,7 @@ public record Settings(
                         ? Runtime.getRuntime().maxMemory() / 4
                         : check.atLeast(
                                 "--stateMemory", check.bytes("--stateMemory", options.getStateMemory()), 1 << 20),
+                Optional.ofNullable(options.getStateCacheDir()),
                 options.getParallelism() == null
                         ? Runtime.getRuntime().availableProcessors()
                         : check.within("--parallelism", options.getParallelism(), 1, MAX_PARALLELISM),
@@ -118,9 +128,29 @@ public record Settings(
 
     /** Whether this transform must run one element at a time. */
     public boolean isSynchronous(String transformName) {
-        return !asyncState
-                || synchronousTransforms.stream()
-                        .anyMatch(name -> transformName.equals(name) || transformName.startsWith(name + "/"));
+        return !asyncState || synchronousTransforms.stream().anyMatch(name -> isOrIsIn(transformName, name));
+    }
+
+    /**
+     * Checks {@code --synchronousTransforms} against the pipeline.
+     *
+     * @param transforms the full names of its transforms that run
+     * @throws Invalid when a name is of none
+     */
+    void checkTransforms(Collection<String> transforms) {
+        List<String> unknown = synchronousTransforms.stream()
+                .filter(name -> transforms.stream().noneMatch(transform -> isOrIsIn(transform, name)))
+                .sorted()
+                .toList();
+        if (!unknown.isEmpty()) {
+            throw new Invalid("--synchronousTransforms: the pipeline has no transform " + String.join(", ", unknown)
+                    + "; it has\n  "
+                    + transforms.stream().sorted().distinct().collect(Collectors.joining("\n  ")));
+        }
+    }
+
+    private static boolean isOrIsIn(String transform, String name) {
+        return transform.equals(name) || transform.startsWith(name + "/");
     }
 
     /** Collects violations, so that the user sees all of them at once. */
@@ -145,9 +175,35 @@ public record Settings(
             }
         }
 
+        void backend(String name) {
+            try {
+                StateBackends.named(name);
+            } catch (Invalid e) {
+                add(String.valueOf(e.getMessage()));
+            }
+        }
+
+        void localDirectory(@Nullable String directory, String backend) {
+            if (directory == null) {
+                return;
+            }
+            if (!backend.equals(LOCAL_BACKEND)) {
+                notYet("--stateCacheDir", directory, "raise --stateMemory, or use --stateBackend=" + LOCAL_BACKEND);
+                return;
+            }
+            try {
+                if (directory.isBlank() || Files.exists(Path.of(directory)) && !Files.isDirectory(Path.of(directory))) {
+                    add("--stateCacheDir=" + directory + ": must be a directory on a local disk");
+                }
+            } catch (InvalidPathException e) {
+                add("--stateCacheDir=" + directory + ": not a path: " + e.getReason());
+            }
+        }
+
         void ofCache(String option, boolean given) {
             if (given) {
-                add(option + " is about --stateCacheDir, which is not available in this version; leave it out");
+                add(option
+                        + " is about a cache in --stateCacheDir, which is not available in this version; leave it out");
             }
         }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.engine;
 
+import dev.disagg.async.AsyncMetrics;
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.StageGraph;
 import dev.disagg.runner.task.Activity;
@@ -10,11 +11,10 @@ import dev.disagg.runner.task.ScriptClock;
 import dev.disagg.runner.task.Snapshot;
 import dev.disagg.runner.task.StageTask;
 import dev.disagg.runner.task.TaskHost;
+import dev.disagg.state.BackendContext;
 import dev.disagg.state.StateBackend;
-import dev.disagg.state.heap.HeapBackend;
-import dev.disagg.state.lsm.LocalCompaction;
-import dev.disagg.state.lsm.LsmBackend;
-import dev.disagg.state.lsm.LsmOptions;
+import dev.disagg.state.StateBackendProvider;
+import dev.disagg.state.StateBackends;
 import dev.disagg.ufs.Checkpoint;
 import dev.disagg.ufs.DisaggException;
 import dev.disagg.ufs.Failed;
@@ -49,6 +49,9 @@ public final class EmbeddedJob implements TaskHost {
     private static final int BACKGROUND_THREADS = 4;
     private static final int COMPACTION_THREADS = 2;
     private static final int QUEUE = 1 << 20;
+    /** One part of so many of the state memory is the backend's; the rest is for cached cells. */
+    private static final int BACKEND_SHARE = 2;
+
     private static final long STOP_MILLIS = 10_000;
 
     private final JobSpec spec;
@@ -96,15 +99,17 @@ public final class EmbeddedJob implements TaskHost {
         boolean scripted = graph.stages().stream().anyMatch(stage -> stage.head() instanceof Head.Scripted);
         this.activity = new Activity(scripted);
         this.script = scripted ? new ScriptClock() : null;
-        this.store = JobStore.open(spec, scheduler);
+        StateBackendProvider provider = StateBackends.named(spec.stateBackend());
+        this.store = JobStore.open(spec, scheduler, provider);
+        StateBackend opened = null;
         try {
-            this.backend = spec.stateBackend().equals("heap")
-                    ? new HeapBackend(store.files(), background, spec.stateMemoryBytes() / 4)
-                    : new LsmBackend(
-                            store.files(),
-                            LsmOptions.ofStateMemory(spec.stateMemoryBytes() / 2),
-                            background,
-                            cache -> new LocalCompaction(store.files(), cache, compaction));
+            opened = provider.open(new BackendContext(
+                    store.files(),
+                    background,
+                    compaction,
+                    spec.stateMemoryBytes() / BACKEND_SHARE,
+                    spec.localDirectory()));
+            this.backend = opened;
             Optional<Checkpoint> start = store.start();
             RequestCounts before = store.requests();
             Map<String, OwnerRecord> owners = store.startOwners();
@@ -141,6 +146,9 @@ public final class EmbeddedJob implements TaskHost {
                     this::fail);
             this.clock = new CheckpointClock(checkpoints, scheduler, this::submit, activity, spec, () -> ending);
         } catch (RuntimeException | Error e) {
+            if (opened != null) {
+                opened.close();
+            }
             store.close();
             coordinator.shutdown();
             background.shutdown();
@@ -426,16 +434,36 @@ public final class EmbeddedJob implements TaskHost {
         return removed ? Optional.empty() : Optional.of(root + (root.endsWith("/") ? "" : "/") + spec.jobName());
     }
 
+    /** How the tasks are doing, by stage and index. */
+    public List<TaskFigures> taskFigures() {
+        return tasks.stream()
+                .map(task -> new TaskFigures(
+                        task.stage().id(),
+                        task.spec().index(),
+                        task.processedElements(),
+                        task.releasedWatermarkMillis(),
+                        task.asyncMetrics(),
+                        task.cellMetrics()))
+                .toList();
+    }
+
     /** What a progress line says. */
     public Progress progress() {
         long records = 0;
         long inFlight = 0;
+        long waiting = 0;
+        long parked = 0;
+        long blocked = 0;
         long watermark = Long.MAX_VALUE;
         for (StageTask task : tasks) {
             if (task.stage().source()) {
                 records += task.processedElements();
             }
-            inFlight += task.asyncMetrics().inFlight();
+            AsyncMetrics async = task.asyncMetrics();
+            inFlight += async.inFlight();
+            waiting += async.fetching();
+            parked += async.parked();
+            blocked += async.blocked();
             watermark = Math.min(watermark, task.releasedWatermarkMillis());
         }
         Checkpoints.Stats done = checkpoints.stats();
@@ -443,6 +471,9 @@ public final class EmbeddedJob implements TaskHost {
                 records,
                 watermark,
                 inFlight,
+                waiting,
+                parked,
+                blocked,
                 done.committed(),
                 done.lastId(),
                 done.lastMillis(),
@@ -468,13 +499,19 @@ public final class EmbeddedJob implements TaskHost {
      *
      * @param records taken from sources
      * @param watermarkMillis least released watermark of all tasks
-     * @param inFlight computations started and not finished
+     * @param inFlight computations admitted and not finished
+     * @param waiting of these, for state that is read before their body
+     * @param parked of these, for state that is read in the middle of their body
+     * @param blocked of these, behind another of their key
      * @param checkpoints committed
      */
     public record Progress(
             long records,
             long watermarkMillis,
             long inFlight,
+            long waiting,
+            long parked,
+            long blocked,
             long checkpoints,
             long lastCheckpoint,
             long lastCheckpointMillis,

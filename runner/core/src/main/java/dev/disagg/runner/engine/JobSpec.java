@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.engine;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -9,6 +10,7 @@ import java.util.Optional;
  *
  * @param stateUri root of the object store
  * @param stateMemoryBytes for state, of all tasks together
+ * @param localDirectory for backends that keep files on local disk
  * @param checkpointInterval zero for no periodic checkpoints
  * @param restore what to start from; empty for a fresh start, which a used directory refuses
  * @param removeWhenDone whether the job's files go when it has ended by itself
@@ -22,6 +24,7 @@ public record JobSpec(
         String stateUri,
         String stateBackend,
         long stateMemoryBytes,
+        Path localDirectory,
         boolean asyncState,
         java.util.function.Predicate<String> synchronous,
         int maxInFlightComputations,

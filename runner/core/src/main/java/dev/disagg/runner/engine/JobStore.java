@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.engine;
 
+import dev.disagg.state.ManifestHeader;
+import dev.disagg.state.StateBackendProvider;
 import dev.disagg.ufs.Checkpoint;
 import dev.disagg.ufs.CountingStore;
 import dev.disagg.ufs.Invalid;
@@ -8,6 +10,7 @@ import dev.disagg.ufs.JobFiles;
 import dev.disagg.ufs.JobLog;
 import dev.disagg.ufs.LatencyStore;
 import dev.disagg.ufs.LogState;
+import dev.disagg.ufs.ObjectRange;
 import dev.disagg.ufs.ObjectStore;
 import dev.disagg.ufs.ObjectStores;
 import dev.disagg.ufs.OwnerRecord;
@@ -55,21 +58,21 @@ final class JobStore implements AutoCloseable {
      *
      * @throws Invalid when it is used and nothing says what to start from, or what to start from is not there
      */
-    static JobStore open(JobSpec spec, Scheduler scheduler) {
+    static JobStore open(JobSpec spec, Scheduler scheduler, StateBackendProvider backend) {
         ObjectStore root = ObjectStores.open(spec.stateUri());
         if (!spec.stateLatency().isZero()) {
             root = new LatencyStore(root, scheduler, spec.stateLatency(), 0);
         }
         CountingStore store = new CountingStore(root);
         try {
-            return open(spec, scheduler, store);
+            return open(spec, scheduler, backend, store);
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;
         }
     }
 
-    private static JobStore open(JobSpec spec, Scheduler scheduler, CountingStore store) {
+    private static JobStore open(JobSpec spec, Scheduler scheduler, StateBackendProvider backend, CountingStore store) {
         SecureRandom random = new SecureRandom();
         Retries retries = Retries.standard(scheduler, random);
         boolean used = JobLog.exists(store, spec.jobName());
@@ -80,11 +83,31 @@ final class JobStore implements AutoCloseable {
         }
         JobLog log = JobLog.open(store, spec.jobName(), retries, random.nextLong());
         Checkpoint start = spec.restore().isEmpty() ? null : choose(spec, log.state());
+        if (start != null) {
+            checkOpens(backend, start, JobFiles.reader(store, spec.jobName(), retries));
+        }
         long epoch = log.beginEpoch(spec.checkpointInterval());
         String process = Long.toHexString(random.nextLong() & 0xffffffffL);
         JobFiles files = JobFiles.open(store, spec.jobName(), epoch, process, retries);
         Sweep sweep = Sweep.open(log, files, retries, scheduler, SWEEP_GRACE);
         return new JobStore(store, log, files, retries, sweep, start);
+    }
+
+    /** What the backend can not open is refused before the job is taken over: one task's record tells. */
+    private static void checkOpens(StateBackendProvider backend, Checkpoint start, JobFiles reader) {
+        for (Map.Entry<String, List<ObjectRange>> owner : start.owners().entrySet()) {
+            if (!owner.getKey().equals(Identity.OWNER) && !owner.getKey().equals(JobMetrics.OWNER)) {
+                OwnerRecord record = Joined.get(reader.readOwner(owner.getValue()));
+                ManifestHeader.Format format =
+                        ManifestHeader.of(owner.getKey(), record).format();
+                if (!backend.opens(format)) {
+                    throw new Invalid("checkpoint " + start.id() + " was written by --stateBackend="
+                            + format.writers() + ", and --stateBackend=" + backend.name()
+                            + " can not open it: restore with --stateBackend=" + format.writers());
+                }
+                return;
+            }
+        }
     }
 
     private static @Nullable Checkpoint choose(JobSpec spec, LogState state) {

@@ -20,10 +20,10 @@ import dev.disagg.runner.task.TaskHost;
 import dev.disagg.runner.task.TaskSpec;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.ManifestHeader;
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.TaskStateOptions;
-import dev.disagg.state.lsm.Manifest;
 import dev.disagg.ufs.OwnerRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -113,7 +113,8 @@ final class JobTasks {
         List<ByteStore.Parent> ofStage = new ArrayList<>();
         owners.forEach((owner, record) -> {
             if (Checkpoints.isOwnerOf(owner, slot.stage().id())) {
-                ofStage.add(new ByteStore.Parent(Manifest.of(owner, record).range(), record));
+                ofStage.add(
+                        new ByteStore.Parent(ManifestHeader.of(owner, record).range(), record));
             }
         });
         KeyRange mine = slot.range();

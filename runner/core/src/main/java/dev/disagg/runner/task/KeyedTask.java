@@ -28,6 +28,7 @@ public final class KeyedTask extends StageTask {
     private final boolean hasViews;
     private final Prefetch prefetch;
     private final KeyedBodies bodies;
+    private final ElementSizes sizes;
     private final @Nullable StableGate gate;
     /** Whether watermark and time of day wait at the gate, too: where timers fire user code. */
     private final boolean gatesTime;
@@ -46,7 +47,7 @@ public final class KeyedTask extends StageTask {
         Head.Keyed head = (Head.Keyed) spec.stage().head();
         cells = state();
         hasViews = !spec.stage().views().isEmpty();
-        prefetch = new Prefetch(head, async()::ready, spec.prefetch());
+        prefetch = new Prefetch(head, cells, async()::ready, spec.prefetch());
         door = new SideInputDoor(spec, async()::wake);
         gate = StableGate.of(spec, async()::wake);
         gatesTime = gate != null && head instanceof Head.Stateful;
@@ -55,6 +56,7 @@ public final class KeyedTask extends StageTask {
         releasedInput = Math.min(sealedInput, spec.restoredOutputWatermark());
         frontier = door.mainFrontier(Math.max(sealedInput, spec.restoredStableWatermark()));
         processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
+        sizes = new ElementSizes(spec.channelEdges());
         bodies = new KeyedBodies(this, KeyedNode.usesKeyRow(head), processingTimers);
         if (!spec.restored().isEmpty()) {
             door.restore();
@@ -360,6 +362,10 @@ public final class KeyedTask extends StageTask {
 
     KeyedBodies bodies() {
         return bodies;
+    }
+
+    ElementSizes sizes() {
+        return sizes;
     }
 
     void fired(Fire fire) {

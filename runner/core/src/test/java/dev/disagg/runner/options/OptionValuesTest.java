@@ -45,8 +45,11 @@ class OptionValuesTest {
     }
 
     private static final List<Refused> TABLE = List.of(
-            new Refused("--stateBackend=rocksdb", "not available in this version; use disagg or heap"),
             new Refused("--stateBackend=leveldb", "unknown; use disagg or heap"),
+            new Refused(
+                    "--stateBackend=rocksdb",
+                    "needs the module disagg-state-rocksdb on the class path: add the dependency"
+                            + " dev.disagg:disagg-state-rocksdb:<version>"),
             new Refused("--stateBackend=", "unknown; use disagg or heap"),
             new Refused("--stateMemory=1kB", "must be at least 1048576"),
             new Refused("--stateMemory=much", "not a size such as 64MB or 10GiB"),

@@ -21,7 +21,11 @@ final class CellCache {
     /** Entries looked at by one slice of eviction: a few microseconds. */
     private static final int SLICE_ENTRIES = 256;
 
+    private static final int FAR_ABOVE_SLICES = 8;
+
     private static final int SLICE_ROWS = 256;
+    /** Rows that each maintenance gives to a checkpoint being written; a row that becomes dirty brings two along. */
+    private static final int LATE_SLICE_ROWS = 128;
 
     final ByteStore store;
     final TaskStateOptions options;
@@ -39,6 +43,13 @@ final class CellCache {
     private int hand;
     private int fruitless;
     private boolean writingBack;
+    /** Grows with each freeze: rows that are dirty since an earlier one belong to {@link #late}. */
+    private int epoch = 1;
+
+    private ByteStore.@Nullable Late late;
+    /** Generations set aside for collections that get one while {@link #late} is written. */
+    private long lateGeneration;
+
     private long nextGeneration;
     private long clock;
     long cachedBytes;
@@ -82,6 +93,54 @@ final class CellCache {
         return nextGeneration;
     }
 
+    /** As {@link #nextGeneration}, of what a checkpoint that is still being written says is below its next one. */
+    long generationFor(Row row) {
+        return row.tagged() ? lateGeneration++ : nextGeneration++;
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    /** What takes the writes of tagged rows. */
+    ByteStore.Late late() {
+        ByteStore.Late to = late;
+        if (to == null) {
+            throw new IllegalStateException("no checkpoint is being written");
+        }
+        return to;
+    }
+
+    /** Sets aside what tagged rows will need: called before the freeze that {@link #tag} follows. */
+    void beforeTag() {
+        lateGeneration = nextGeneration;
+        // Each dirty cell counts so much at least, and takes one generation at most.
+        nextGeneration += 1 + dirtyBytes / CELL_BYTES;
+    }
+
+    /** What is dirty now belongs to {@code to}, and goes there in slices, or before it changes. */
+    void tag(ByteStore.Late to) {
+        late = to;
+        epoch++;
+    }
+
+    /** Gives {@link #late} some of what it waits for; whether that was all. */
+    boolean deliver(int maxRows) {
+        for (int i = 0; i < maxRows && firstDirty != null && firstDirty.tagged(); i++) {
+            writeBack(firstDirty);
+        }
+        return firstDirty == null || !firstDirty.tagged();
+    }
+
+    /** All that it waited for is there. */
+    void delivered() {
+        late = null;
+    }
+
+    boolean anyDirty() {
+        return firstDirty != null;
+    }
+
     /** Orders reads and appends: a read that was started before an append does not hold it. */
     long now() {
         return clock;
@@ -93,7 +152,7 @@ final class CellCache {
 
     /** A row has its first dirty cell. */
     void enqueue(Row row) {
-        row.queued = true;
+        row.dirtySince = epoch;
         row.dirtier = lastDirty;
         if (lastDirty == null) {
             firstDirty = row;
@@ -103,7 +162,7 @@ final class CellCache {
         lastDirty = row;
     }
 
-    void dequeue(Row row) {
+    private void dequeue(Row row) {
         if (row.dirtier == null) {
             firstDirty = row.fresher;
         } else {
@@ -116,30 +175,40 @@ final class CellCache {
         }
         row.dirtier = null;
         row.fresher = null;
-        row.queued = false;
+        row.dirtySince = 0;
     }
 
     /** Keeps the bound on dirty bytes; the last step of every write. */
     void boundDirty() {
-        if (dirtyBytes > options.maxDirtyBytes() && !writingBack) {
-            writeBack(options.maxDirtyBytes() - options.maxDirtyBytes() / 8, Integer.MAX_VALUE);
+        if (writingBack) {
+            return;
+        }
+        if (late != null) {
+            deliver(2);
+        }
+        if (dirtyBytes > options.maxDirtyBytes()) {
+            writeBack(options.maxDirtyBytes(), Integer.MAX_VALUE);
+        }
+    }
+
+    /** Writes one dirty row back. */
+    void writeBack(Row row) {
+        boolean nested = writingBack;
+        writingBack = true;
+        row.late = row.tagged();
+        try {
+            dequeue(row);
+            row.writeBack();
+        } finally {
+            row.late = false;
+            writingBack = nested;
         }
     }
 
     /** Writes rows back, longest dirty first, until at most {@code downToBytes} are dirty. */
     private void writeBack(long downToBytes, int maxRows) {
-        writingBack = true;
-        try {
-            for (int i = 0; i < maxRows && dirtyBytes > downToBytes; i++) {
-                Row row = firstDirty;
-                if (row == null) {
-                    return;
-                }
-                dequeue(row);
-                row.writeBack();
-            }
-        } finally {
-            writingBack = false;
+        for (int i = 0; i < maxRows && dirtyBytes > downToBytes && firstDirty != null; i++) {
+            writeBack(firstDirty);
         }
     }
 
@@ -149,7 +218,9 @@ final class CellCache {
 
     void maintain() {
         long max = options.maxDirtyBytes();
-        if (dirtyBytes > max - max / 4) {
+        if (late != null) {
+            deliver(LATE_SLICE_ROWS);
+        } else if (dirtyBytes > max - max / 4) {
             writeBack(max / 2, SLICE_ROWS);
         }
         if (cachedBytes > options.cacheBytes()) {
@@ -169,18 +240,21 @@ final class CellCache {
             fruitless--;
             return;
         }
-        long before = counters.evictions;
-        int size = keys.size();
-        for (int i = 0; i < SLICE_ENTRIES && cachedBytes > options.cacheBytes() && keys.size() > 0; i++) {
+        long bound = options.cacheBytes();
+        // A key is looked at twice before it goes: far above the bound more of them are, else keys could come faster than go.
+        int slice = cachedBytes > bound + bound / 8 ? FAR_ABOVE_SLICES * SLICE_ENTRIES : SLICE_ENTRIES;
+        boolean allPinned = true;
+        for (int i = 0; i < slice && cachedBytes > bound && keys.size() > 0; i++) {
             if (hand >= keys.size()) {
                 hand = 0;
             }
             KeyEntry entry = keys.at(hand);
+            allPinned &= entry.isPinned();
             if (!entry.sweep()) {
                 hand++;
             }
         }
-        if (counters.evictions == before && keys.size() == size && size > SLICE_ENTRIES) {
+        if (allPinned && keys.size() > SLICE_ENTRIES) {
             fruitless = 8;
         }
     }

@@ -64,6 +64,7 @@ public final class KeyTimers extends ScalarCell {
     /** Sets a timer; replaces the one of the same domain and id. */
     public void set(Timer timer) {
         requireResident();
+        row.beforeChange();
         TimerSlots.Slot slot = slots.find(timer.domain(), timer.id());
         if (slot == null) {
             slot = slots.add(timer.domain(), timer.id());
@@ -75,6 +76,7 @@ public final class KeyTimers extends ScalarCell {
     /** Clears a timer; nothing happens when there is none. */
     public void clear(TimerDomain domain, byte[] id) {
         requireResident();
+        row.beforeChange();
         TimerSlots.Slot slot = slots.find(domain, id);
         if (slot != null && slot.timer != null) {
             replace(slot, null);
@@ -92,6 +94,12 @@ public final class KeyTimers extends ScalarCell {
     public @Nullable Timer firstDue(TimerDomain domain, long beforeMillisExclusive) {
         requireResident();
         return slots.firstDue(domain, beforeMillisExclusive);
+    }
+
+    /** Up to {@code max} of the timers that {@link #firstDue} would answer one after the other, in any order. */
+    public List<Timer> due(TimerDomain domain, long beforeMillisExclusive, int max) {
+        requireResident();
+        return slots.due(domain, beforeMillisExclusive, max);
     }
 
     /** Removes a timer that fired; nothing happens when it was replaced or cleared meanwhile. */
@@ -149,11 +157,11 @@ public final class KeyTimers extends ScalarCell {
                 KeyLayout.setLong(value, 0, timer.timestampMillis());
                 KeyLayout.setLong(value, 8, timer.outputTimestampMillis());
                 System.arraycopy(timer.payload(), 0, value, 16, timer.payload().length);
-                row.store().put(Family.ROWS, slotKey(slot), value);
+                row.put(slotKey(slot), value);
                 slot.stored = true;
             } else {
                 if (slot.stored) {
-                    row.store().delete(Family.ROWS, slotKey(slot));
+                    row.delete(slotKey(slot));
                 }
                 drop(slot);
             }

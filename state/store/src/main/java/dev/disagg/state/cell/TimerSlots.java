@@ -94,6 +94,29 @@ final class TimerSlots {
         return first == null || first.timestampMillis() >= beforeMillisExclusive ? null : first;
     }
 
+    List<Timer> due(TimerDomain domain, long beforeMillisExclusive, int max) {
+        List<Timer> due = new ArrayList<>();
+        if (byId != null) {
+            for (Timer timer : byTime.get(domain.ordinal())) {
+                if (due.size() >= max || timer.timestampMillis() >= beforeMillisExclusive) {
+                    break;
+                }
+                due.add(timer);
+            }
+            return due;
+        }
+        for (Slot slot : few) {
+            Timer timer = slot.timer;
+            if (due.size() < max
+                    && slot.domain == domain
+                    && timer != null
+                    && timer.timestampMillis() < beforeMillisExclusive) {
+                due.add(timer);
+            }
+        }
+        return due;
+    }
+
     /** Whether a live timer has this timestamp. */
     boolean anyAt(TimerDomain domain, long timestampMillis) {
         if (byId != null) {

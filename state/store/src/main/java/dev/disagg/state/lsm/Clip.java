@@ -11,21 +11,23 @@ import org.jspecify.annotations.Nullable;
  * Which keys of a family belong to a range of key groups: by the start of the key (rows: hash; inbox: group), by the hash
  * behind the time (timers, holds), or all of them (sources, which are assigned by split).
  */
-final class Clip {
+public final class Clip {
     private static final int TIME_BYTES = 8;
 
     private Clip() {}
 
     /** Whether keys of the family are ordered by group, so that a clip is a key range. */
-    static boolean ordersByGroup(Family family) {
+    public static boolean ordersByGroup(Family family) {
         return family == Family.ROWS || family == Family.INBOX;
     }
 
-    static boolean applies(Family family) {
+    /** Whether keys of the family belong to key groups. */
+    public static boolean applies(Family family) {
         return family != Family.SOURCES;
     }
 
-    static boolean holds(Family family, KeyRange range, byte[] key) {
+    /** Whether the key belongs to the range. */
+    public static boolean holds(Family family, KeyRange range, byte[] key) {
         if (!applies(family)) {
             return true;
         }
@@ -34,7 +36,7 @@ final class Clip {
     }
 
     /** The key group of a key; -1 for families without. */
-    static int group(Family family, byte[] key) {
+    public static int group(Family family, byte[] key) {
         return switch (family) {
             case ROWS -> bits16(key, 0) >>> 1;
             case EVENT_TIMERS, PROCESSING_TIMERS, HOLDS -> bits16(key, TIME_BYTES) >>> 1;
@@ -44,12 +46,12 @@ final class Clip {
     }
 
     /** First key of the range, for families ordered by group. */
-    static byte[] firstKey(Family family, KeyRange range) {
+    public static byte[] firstKey(Family family, KeyRange range) {
         return bytes(family == Family.ROWS ? range.firstGroup() << 1 : range.firstGroup());
     }
 
     /** Exclusive end of the range, for families ordered by group; null when it is the end of the family. */
-    static byte @Nullable [] endKey(Family family, KeyRange range) {
+    public static byte @Nullable [] endKey(Family family, KeyRange range) {
         if (family == Family.ROWS) {
             return range.endGroup() == KeyRange.GROUPS ? null : bytes(range.endGroup() << 1);
         }
@@ -57,7 +59,7 @@ final class Clip {
     }
 
     /** Refuses a key that is too short for its family, or that this range would never find again. */
-    static void check(Family family, KeyRange range, byte[] key) {
+    public static void check(Family family, KeyRange range, byte[] key) {
         int shortest = switch (family) {
             case ROWS -> 20;
             case EVENT_TIMERS, PROCESSING_TIMERS, HOLDS -> TIME_BYTES + 8;
@@ -76,7 +78,7 @@ final class Clip {
     }
 
     /** The groups in both ranges; null when there are none. */
-    static @Nullable KeyRange intersection(KeyRange one, KeyRange other) {
+    public static @Nullable KeyRange intersection(KeyRange one, KeyRange other) {
         int first = Math.max(one.firstGroup(), other.firstGroup());
         int end = Math.min(one.endGroup(), other.endGroup());
         return first < end ? new KeyRange(first, end) : null;

@@ -2,10 +2,10 @@
 package dev.disagg.state.lsm;
 
 import dev.disagg.state.KeyRange;
-import dev.disagg.ufs.Corrupt;
+import dev.disagg.state.ManifestHeader;
+import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.Link;
 import dev.disagg.ufs.OwnerRecord;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,9 +19,6 @@ import java.util.List;
  * @param shared tables of the shared runs that the store links
  */
 public record Manifest(KeyRange range, List<ManifestTable> tables, List<SharedTable> shared, byte[] callerHeader) {
-    private static final byte FORMAT = 1;
-    private static final int FIXED_BYTES = 1 + 2 + 2;
-
     static final Comparator<ManifestTable> NEWEST_FIRST = Comparator.comparing(ManifestTable::family)
             .thenComparingInt(ManifestTable::level)
             .thenComparing(Comparator.comparingLong(ManifestTable::run).reversed())
@@ -29,33 +26,22 @@ public record Manifest(KeyRange range, List<ManifestTable> tables, List<SharedTa
 
     /** The record's header: the store's own bytes, then the caller's. */
     public static byte[] header(KeyRange range, byte[] callerHeader) {
-        return ByteBuffer.allocate(FIXED_BYTES + callerHeader.length)
-                .put(FORMAT)
-                .putShort((short) range.firstGroup())
-                .putShort((short) range.endGroup())
-                .put(callerHeader)
-                .array();
+        return new ManifestHeader(ManifestHeader.Format.TABLES, range, callerHeader).encode();
     }
 
     /**
      * Reads a record.
      *
      * @param owner for messages
+     * @throws Invalid when it is a manifest of another backend's
      */
     public static Manifest of(String owner, OwnerRecord record) {
-        ByteBuffer in = ByteBuffer.wrap(record.header());
-        if (in.remaining() < FIXED_BYTES) {
-            throw new Corrupt("manifest of " + owner + " has a header of " + in.remaining() + " bytes, fewer than "
-                    + FIXED_BYTES + ": restore from another checkpoint");
+        ManifestHeader header = ManifestHeader.of(owner, record);
+        if (header.format() != ManifestHeader.Format.TABLES) {
+            throw new Invalid("the checkpoint of " + owner + " was written by --stateBackend="
+                    + header.format().writers() + ", and --stateBackend=disagg or heap can not open it: restore with "
+                    + "--stateBackend=" + header.format().writers());
         }
-        byte format = in.get();
-        if (format != FORMAT) {
-            throw new Corrupt("manifest of " + owner + " is of format " + format + ", known is " + FORMAT
-                    + ": restore from another checkpoint, or with the version that wrote this one");
-        }
-        KeyRange range = new KeyRange(in.getShort() & 0xffff, in.getShort() & 0xffff);
-        byte[] callerHeader = new byte[in.remaining()];
-        in.get(callerHeader);
         List<ManifestTable> tables = new ArrayList<>();
         List<SharedTable> shared = new ArrayList<>();
         for (Link link : record.links().values()) {
@@ -66,7 +52,7 @@ public record Manifest(KeyRange range, List<ManifestTable> tables, List<SharedTa
             }
         }
         tables.sort(NEWEST_FIRST);
-        return new Manifest(range, List.copyOf(tables), List.copyOf(shared), callerHeader);
+        return new Manifest(header.range(), List.copyOf(tables), List.copyOf(shared), header.callerHeader());
     }
 
     /** The manifest for people and golden tests: one line per table, newest first. */

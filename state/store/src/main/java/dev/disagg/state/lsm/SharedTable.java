@@ -21,7 +21,8 @@ public record SharedTable(ObjectRange range, TableInfo info) {
     private static final byte FORMAT = 1;
     private static final int NUMBER_BASE = 36;
 
-    static boolean isNameOf(Link link) {
+    /** Whether the link is a table of a shared run: no store's own link has such a name. */
+    public static boolean isNameOf(Link link) {
         return link.name().startsWith(PREFIX);
     }
 
@@ -35,8 +36,12 @@ public record SharedTable(ObjectRange range, TableInfo info) {
         return new Link(name, range, attributes);
     }
 
-    /** @param owner for messages */
-    static SharedTable of(String owner, Link link) {
+    /**
+     * Reads a link back.
+     *
+     * @param owner for messages
+     */
+    public static SharedTable of(String owner, Link link) {
         byte[] attributes = link.attributes();
         try {
             if (attributes.length == 0 || attributes[0] != FORMAT) {
