@@ -15,13 +15,17 @@ final class CellCache {
     /** What objects take besides their bytes, about. */
     static final int KEY_BYTES = 200;
 
-    static final int ROW_BYTES = 136;
-    static final int CELL_BYTES = 64;
+    static final int ROW_BYTES = 144;
+    static final int CELL_BYTES = 80;
 
     /** Entries looked at by one slice of eviction: a few microseconds. */
     private static final int SLICE_ENTRIES = 256;
+    /**
+     * Entries looked at for each one that came since the last slice: a visit takes the marks of use away, the next one
+     * evicts, and some are pinned.
+     */
+    private static final int VISITS_PER_ARRIVAL = 4;
 
-    private static final int FAR_ABOVE_SLICES = 8;
 
     private static final int SLICE_ROWS = 256;
     /** Rows that each maintenance gives to a checkpoint being written; a row that becomes dirty brings two along. */
@@ -42,6 +46,7 @@ final class CellCache {
     private final ByteSink framed = new ByteSink(1 << 10);
     private int hand;
     private int fruitless;
+    private int arrivals;
     private boolean writingBack;
     /** Grows with each freeze: rows that are dirty since an earlier one belong to {@link #late}. */
     private int epoch = 1;
@@ -78,6 +83,7 @@ final class CellCache {
         if (entry == null) {
             entry = new KeyEntry(this, hash, key);
             keys.add(entry);
+            arrivals++;
             cachedBytes += entry.bytes();
         }
         entry.referenced = true;
@@ -115,7 +121,7 @@ final class CellCache {
     void beforeTag() {
         lateGeneration = nextGeneration;
         // Each dirty cell counts so much at least, and takes one generation at most.
-        nextGeneration += 1 + dirtyBytes / CELL_BYTES;
+        nextGeneration += dirtyBytes / CELL_BYTES;
     }
 
     /** What is dirty now belongs to {@code to}, and goes there in slices, or before it changes. */
@@ -224,8 +230,9 @@ final class CellCache {
             writeBack(max / 2, SLICE_ROWS);
         }
         if (cachedBytes > options.cacheBytes()) {
-            evictSlice();
+            evictSlice(Math.max(SLICE_ENTRIES, VISITS_PER_ARRIVAL * arrivals));
         }
+        arrivals = 0;
         unresolvedHolds.maintain();
         sweeper.maintain();
         holds.maintain();
@@ -234,17 +241,14 @@ final class CellCache {
         }
     }
 
-    private void evictSlice() {
+    private void evictSlice(int visits) {
         // When everything is pinned there is nothing to find: look again only now and then.
-        if (fruitless > 0) {
+        if (fruitless > 0 && visits == SLICE_ENTRIES) {
             fruitless--;
             return;
         }
-        long bound = options.cacheBytes();
-        // A key is looked at twice before it goes: far above the bound more of them are, else keys could come faster than go.
-        int slice = cachedBytes > bound + bound / 8 ? FAR_ABOVE_SLICES * SLICE_ENTRIES : SLICE_ENTRIES;
         boolean allPinned = true;
-        for (int i = 0; i < slice && cachedBytes > bound && keys.size() > 0; i++) {
+        for (int i = 0; i < visits && cachedBytes > options.cacheBytes() && keys.size() > 0; i++) {
             if (hand >= keys.size()) {
                 hand = 0;
             }

@@ -19,8 +19,11 @@ public final class KeyTimers extends ScalarCell {
     private static final int PAGE_BYTES = 256 << 10;
 
     private TimerSlots slots = new TimerSlots();
-    private List<TimerSlots.Slot> dirty = new ArrayList<>(2);
-    private int contentBytes;
+    /** This object's own, beyond what every cell has. */
+    private static final int OWN_BYTES = 120;
+
+    private List<TimerSlots.Slot> dirty = new ArrayList<>(1);
+    private int contentBytes = OWN_BYTES;
     /** Where the row's prefetch ended; null when it did not reach the timers. */
     private byte @Nullable [] loadedTo;
 
@@ -29,6 +32,7 @@ public final class KeyTimers extends ScalarCell {
 
     KeyTimers(Row row) {
         super(row, KeyLayout.TIMERS);
+        account(contentBytes, 0);
     }
 
     /** Whether every timer of the key is in memory. */
@@ -179,7 +183,7 @@ public final class KeyTimers extends ScalarCell {
     void leave() {
         super.leave();
         slots = new TimerSlots();
-        contentBytes = 0;
+        contentBytes = OWN_BYTES;
         loadedTo = null;
     }
 

@@ -160,6 +160,9 @@ public final class TaskState implements AutoCloseable {
      */
     public ByteStore.Frozen freezeBriefly(long checkpoint, byte[] runnerHeader) {
         settle();
+        if (!anythingDirty()) {
+            return freeze(checkpoint, runnerHeader);
+        }
         cache.beforeTag();
         ByteStore.Late to = store.freezeBeforeLast(checkpoint, header(runnerHeader));
         if (to == null) {
@@ -172,6 +175,14 @@ public final class TaskState implements AutoCloseable {
             index.tag(to);
         }
         return to;
+    }
+
+    private boolean anythingDirty() {
+        boolean dirty = cache.anyDirty() || holds.anyNotInStore();
+        for (TimeIndex index : timers) {
+            dirty |= index.anyNotInStore();
+        }
+        return dirty;
     }
 
     /** Ends what {@link #freezeBriefly} began. */
