@@ -74,7 +74,7 @@ public abstract class StageTask implements Duty, Services {
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
         this.batch = new Batch(inbound);
-        this.chains = new Chains(spec, async::runOn);
+        this.chains = new Chains(spec, async::runOn, async::advance);
         this.alignment = new Alignment(inbound);
         this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
@@ -404,6 +404,11 @@ public abstract class StageTask implements Duty, Services {
         String step = failingStep;
         host.failed(
                 this, step == null ? cause : new Failed("step '" + step + "' failed: " + cause.getMessage(), cause));
+    }
+
+    @Override
+    public void stuck(String text) {
+        host.stuck(this, text);
     }
 
     @Override

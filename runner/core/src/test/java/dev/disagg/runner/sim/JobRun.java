@@ -214,8 +214,8 @@ final class JobRun {
         }
 
         private void awaitEnd() {
-            world.until(() -> members.stream()
-                    .allMatch(member -> member.task.terminated().isDone()));
+            world.until(() ->
+                    members.stream().allMatch(member -> member.task.terminated().isDone()));
             for (Member member : members) {
                 handOvers += member.task.metrics().handOvers();
                 swaps += member.task.metrics().swaps();
@@ -281,7 +281,8 @@ final class JobRun {
                     range,
                     program.channels,
                     program.bounds,
-                    new SimulatedTask.Place(world.threads(), world::nanoTime, JobRun.this::nowMillis, opened, this::far),
+                    new SimulatedTask.Place(
+                            world.threads(), world::nanoTime, JobRun.this::nowMillis, opened, this::far),
                     this);
         }
 

@@ -315,6 +315,11 @@ public final class SimulatedTask implements TaskHost {
     }
 
     @Override
+    public void stuck(StageTask by, String text) {
+        throw new AssertionError(text);
+    }
+
+    @Override
     public void failed(StageTask by, Throwable cause) {
         listener.failed(cause);
     }
