@@ -53,8 +53,8 @@ abstract class KeyMachine {
 
     /** All that a snapshot would hold. */
     final String state() {
-        return "cells " + Arrays.toString(cells) + " timers " + timers + " seen " + log + " received " + receivedCount + ": "
-                + received;
+        return "cells " + Arrays.toString(cells) + " timers " + timers + " seen " + log + " received " + receivedCount
+                + ": " + received;
     }
 
     final void element(long seed, long number, long timestamp) {

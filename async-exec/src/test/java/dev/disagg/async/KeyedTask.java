@@ -357,7 +357,9 @@ final class KeyedTask implements Duty {
         int[] atLeast = program.seenByWatermark.get(watermark.index());
         int[] received = program.receivedByWatermark.get(watermark.index());
         for (Key key : keys) {
-            check(key.receivedCount >= received[key.key], watermark + " is early for what key " + key.key + " receives");
+            check(
+                    key.receivedCount >= received[key.key],
+                    watermark + " is early for what key " + key.key + " receives");
             check(key.log.size() >= atLeast[key.key], "watermark " + watermark + " is early for key " + key.key);
         }
         released.add(watermark);
@@ -378,7 +380,8 @@ final class KeyedTask implements Duty {
             restored.fireDue(program.seed, inputWatermark);
             check(
                     restored.state().equals(atBarrier.get(key.key)),
-                    "snapshot " + drains + " of key " + key.key + ": " + restored.state() + " and not " + atBarrier.get(key.key));
+                    "snapshot " + drains + " of key " + key.key + ": " + restored.state() + " and not "
+                            + atBarrier.get(key.key));
         }
         if (program.errandPercent > 0) {
             errands();

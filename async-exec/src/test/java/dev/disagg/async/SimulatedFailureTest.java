@@ -50,7 +50,10 @@ class SimulatedFailureTest {
                 keyed.failAtBody = at;
             }
             keyed.task.start();
-            simulation.run(() -> (failsReading ? keyed.reads : keyed.bodies) >= at || keyed.task.terminated().isDone(), MAX_STEPS);
+            simulation.run(
+                    () -> (failsReading ? keyed.reads : keyed.bodies) >= at
+                            || keyed.task.terminated().isDone(),
+                    MAX_STEPS);
             if (closes) {
                 keyed.task.close();
             } else if (failsFromOutside) {
