@@ -126,7 +126,7 @@ class HandOverLincheckTest {
         });
     }
 
-    /** Two threads announce the same computation, a third another one, while the leader falls asleep and wakes. */
+    /** Two threads announce the same computation, one of them another one before, while the leader falls asleep and wakes. */
     @Test
     void fetchedComputationsReachASleepingLeaderHoweverOftenTheyAreAnnounced() {
         Lincheck.runConcurrentTest(INVOCATIONS, () -> {
@@ -146,10 +146,9 @@ class HandOverLincheckTest {
                     }
                 }
             });
-            Thread other = threads.start("other", () -> {
-                announce(mailbox, first);
-                announce(mailbox, second);
-            });
+            Thread other = threads.start("other", () -> announce(mailbox, first));
+            // What lies below the one that is announced twice must not get lost.
+            announce(mailbox, second);
             announce(mailbox, first);
             join(other);
             join(leader);
