@@ -322,6 +322,14 @@ public final class AsyncTask implements AutoCloseable {
         loop.gate().requestDrain(options.nanoClock().getAsLong());
     }
 
+    /**
+     * A step of a longer call is done: the watchdog, who looks for one that never returns, begins anew. For polls and
+     * computations that call user code many times.
+     */
+    public void advance() {
+        loop.advance();
+    }
+
     /** Whether input is shut: from {@link #requestDrain} to {@link #resumeInput}. */
     public boolean isDraining() {
         assert isLeader();

@@ -24,8 +24,11 @@ final class Counters {
         maxDrainNanos = Math.max(maxDrainNanos, nanos);
     }
 
+    /** What the owner says it has got done inside of a turn or a computation. */
+    long ownSteps;
+
     /** Changes whenever the leader gets anything done, other than finishing a computation. */
     long progress() {
-        return turns + errands + resumedFetches + handOvers + swaps;
+        return turns + ownSteps + errands + resumedFetches + handOvers + swaps;
     }
 }

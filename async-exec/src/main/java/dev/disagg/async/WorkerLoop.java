@@ -71,6 +71,10 @@ final class WorkerLoop {
         return admission.finished + counters.progress();
     }
 
+    void advance() {
+        counters.ownSteps++;
+    }
+
     void requestShutdown() {
         shutdownRequested = true;
         mailbox.signal();

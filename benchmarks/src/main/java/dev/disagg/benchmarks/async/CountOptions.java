@@ -37,11 +37,23 @@ public interface CountOptions extends DisaggPipelineOptions {
 
     void setMissShare(double value);
 
+    /** Whether the keys are to be counted once by the run itself before it warms up: it restores nothing. */
+    @Default.Boolean(false)
+    boolean getFresh();
+
+    void setFresh(boolean value);
+
     /** Seconds that are not measured. */
     @Default.Integer(10)
     int getWarmUpSeconds();
 
     void setWarmUpSeconds(int value);
+
+    /** Elements that are not measured, unless they take more than four times {@link #getWarmUpSeconds}. */
+    @Default.Long(0)
+    long getWarmUpElements();
+
+    void setWarmUpElements(long value);
 
     /** Seconds that are measured. */
     @Default.Integer(20)

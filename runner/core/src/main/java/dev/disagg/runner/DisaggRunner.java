@@ -88,6 +88,8 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
                 settings::isSynchronous,
                 settings.maxInFlightComputations(),
                 settings.maxParkedComputations(),
+                settings.slowCallTime(),
+                settings.maxCallTime(),
                 settings.maxBundleElements(),
                 settings.maxBundleTime(),
                 interval,

@@ -37,6 +37,8 @@ public record Settings(
         boolean asyncState,
         int maxInFlightComputations,
         int maxParkedComputations,
+        Duration slowCallTime,
+        Duration maxCallTime,
         Set<String> synchronousTransforms,
         int maxBundleElements,
         Duration maxBundleTime,
@@ -96,6 +98,8 @@ public record Settings(
                 options.getAsyncState().equals("on"),
                 check.within("--maxInFlightComputations", options.getMaxInFlightComputations(), 1, 10_000_000),
                 check.within("--maxParkedComputations", options.getMaxParkedComputations(), 1, 100_000),
+                check.positive("--slowCallTime", options.getSlowCallTime()),
+                check.durationOrOff("--maxCallTime", options.getMaxCallTime()),
                 options.getSynchronousTransforms() == null ? Set.of() : Set.copyOf(options.getSynchronousTransforms()),
                 check.within("--maxBundleElements", options.getMaxBundleElements(), 1, Integer.MAX_VALUE),
                 Duration.ofMillis(

@@ -307,6 +307,11 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     @Override
+    public void stuck(StageTask task, String text) {
+        LOG.warn("{}: {}", task.name(), text);
+    }
+
+    @Override
     public void failed(StageTask task, Throwable cause) {
         fail(cause);
     }

@@ -15,12 +15,17 @@ final class Chains {
     private final int maxBundleElements;
     private final long maxBundleNanos;
     private final BiConsumer<Worker, Runnable> runOn;
+    private final Runnable advance;
     private final List<Chain> all = new ArrayList<>();
     private final List<InMemoryBundleFinalizer.Finalization> finalizations = new ArrayList<>();
 
-    /** @param runOn runs a call on the thread of a worker that no computation is on, and returns when it is over */
-    Chains(TaskSpec spec, BiConsumer<Worker, Runnable> runOn) {
+    /**
+     * @param runOn runs a call on the thread of a worker that no computation is on, and returns when it is over
+     * @param advance told of each element and timer, so that many short calls are told from one that does not return
+     */
+    Chains(TaskSpec spec, BiConsumer<Worker, Runnable> runOn, Runnable advance) {
         this.runOn = runOn;
+        this.advance = advance;
         maxBundleElements = spec.maxBundleElements();
         maxBundleNanos = spec.maxBundleNanos();
     }
@@ -41,6 +46,12 @@ final class Chains {
     /** An element or timer is about to enter: a bundle that is full ends before it. */
     void enter(Chain chain, long timestampMillis, TaskHost host) {
         finishIfFull(chain);
+        enterBundle(chain, timestampMillis, host);
+    }
+
+    /** As {@link #enter}, when the bundle is known not to be full. */
+    void enterBundle(Chain chain, long timestampMillis, TaskHost host) {
+        advance.run();
         chain.enter(timestampMillis, host);
     }
 

@@ -104,7 +104,7 @@ final class KeyedBodies {
                 chain.keep(entry);
             }
         }
-        chain.enter(timestampMillis, task.host());
+        task.chains().enterBundle(chain, timestampMillis, task.host());
     }
 
     /** Fires the due timers of a key, one at a time, in order; what a firing sets or clears counts at once. */

@@ -74,7 +74,7 @@ public abstract class StageTask implements Duty, Services {
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
         this.batch = new Batch(inbound);
-        this.chains = new Chains(spec, async::runOn);
+        this.chains = new Chains(spec, async::runOn, async::advance);
         this.alignment = new Alignment(inbound);
         this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
@@ -306,7 +306,10 @@ public abstract class StageTask implements Duty, Services {
         host.snapshot(
                 this,
                 at,
-                new Snapshot(state == null ? null : state.freeze(at.checkpoint(), header().encode()), counted, withIt));
+                new Snapshot(
+                        state == null ? null : state.freezeBriefly(at.checkpoint(), header().encode()),
+                        counted,
+                        withIt));
         outbound.barrier(at);
         alignment.done();
         lastSnapshot = at.checkpoint();
@@ -330,7 +333,8 @@ public abstract class StageTask implements Duty, Services {
             active = false;
             host.activity().end();
         }
-        return nextWakeNanos();
+        // A checkpoint may wait for the state.
+        return maintain() ? 0 : nextWakeNanos();
     }
 
     /** Whether nothing is left to do until something comes from outside. */
@@ -403,6 +407,11 @@ public abstract class StageTask implements Duty, Services {
     }
 
     @Override
+    public void stuck(String text) {
+        host.stuck(this, text);
+    }
+
+    @Override
     public void failing(String step) {
         if (failingStep == null) {
             failingStep = step;
@@ -469,11 +478,10 @@ public abstract class StageTask implements Duty, Services {
         maintain();
     }
 
-    private void maintain() {
+    /** Whether the state has more to do at once. */
+    private boolean maintain() {
         TaskState state = spec.state();
-        if (state != null) {
-            state.maintain();
-        }
+        return state != null && state.maintain();
     }
 
     /** Sends the output watermark on, if it can advance. */

@@ -19,6 +19,7 @@ import dev.disagg.ufs.Failed;
 import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Unavailable;
+import dev.disagg.ufs.testkit.ManualExecutor;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

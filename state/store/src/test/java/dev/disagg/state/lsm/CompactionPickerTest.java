@@ -9,6 +9,7 @@ import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.BlockCache;
 import dev.disagg.state.table.TableInfo;
 import dev.disagg.ufs.ObjectRange;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

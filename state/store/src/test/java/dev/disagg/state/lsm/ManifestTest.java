@@ -14,6 +14,7 @@ import dev.disagg.ufs.Link;
 import dev.disagg.ufs.ObjectRange;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -110,7 +111,7 @@ class ManifestTest {
             assertThat(thrown.getMessage(), containsString("'1z' in job/data/1-p-9"));
             assertThat(thrown.getMessage(), containsString("restore from another checkpoint"));
         }
-        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {2, 0, 0, 0, 1})));
+        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {9, 0, 0, 0, 1})));
         assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {1, 0})));
     }
 }

@@ -20,6 +20,7 @@ import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.ufs.Corrupt;
 import dev.disagg.ufs.OwnerRecord;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

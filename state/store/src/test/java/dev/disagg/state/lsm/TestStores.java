@@ -7,6 +7,8 @@ import dev.disagg.state.KeyRange;
 import dev.disagg.state.StateBackend;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
+import dev.disagg.ufs.testkit.ManualExecutor;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -40,15 +40,20 @@ public final class FileStore implements ObjectStore {
     /** Far below what a process may open; more objects than a task's tables usually have. */
     private static final int MAX_OPEN_FILES = 64;
 
+    private static final int MAX_READ_THREADS = 16;
+    private static final int MAX_WAITING_READS = 65_536;
+
     private final Path root;
     private final Executor io;
     private final OpenFiles open = new OpenFiles(MAX_OPEN_FILES);
+    private final ReadQueue reads;
     private final Publication publication;
     private volatile boolean closed;
 
     private FileStore(Path root, Executor io, Publication publication) {
         this.root = root;
         this.io = io;
+        this.reads = new ReadQueue(io, MAX_READ_THREADS, MAX_WAITING_READS);
         this.publication = publication;
     }
 
@@ -89,7 +94,25 @@ public final class FileStore implements ObjectStore {
 
     @Override
     public CompletableFuture<ByteBuffer> read(String name, long offset, int length) {
-        return run(name, () -> readNow(name, offset, length));
+        CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
+        try {
+            requireOpen();
+            ObjectNames.check(name);
+            reads.add(new ReadQueue.Read() {
+                @Override
+                public void run() {
+                    complete(result, name, () -> readNow(name, offset, length));
+                }
+
+                @Override
+                public void refused(RejectedExecutionException e) {
+                    result.completeExceptionally(tooMany(e));
+                }
+            });
+        } catch (DisaggException e) {
+            result.completeExceptionally(e);
+        }
+        return result;
     }
 
     @Override
@@ -252,23 +275,29 @@ public final class FileStore implements ObjectStore {
             if (name != null) {
                 ObjectNames.check(name);
             }
-            io.execute(() -> {
-                try {
-                    result.complete(call.run());
-                } catch (DisaggException e) {
-                    result.completeExceptionally(e);
-                } catch (IOException e) {
-                    result.completeExceptionally(failure(name == null ? "" : name, e));
-                } catch (RuntimeException | Error e) {
-                    result.completeExceptionally(new Failed("object '" + name + "' in " + root + ": " + e, e));
-                }
-            });
+            io.execute(() -> complete(result, name, call));
         } catch (DisaggException e) {
             result.completeExceptionally(e);
         } catch (RejectedExecutionException e) {
-            result.completeExceptionally(new Unavailable("too many requests wait for the file store in " + root, e));
+            result.completeExceptionally(tooMany(e));
         }
         return result;
+    }
+
+    private Unavailable tooMany(RejectedExecutionException e) {
+        return new Unavailable("too many requests wait for the file store in " + root, e);
+    }
+
+    private <T> void complete(CompletableFuture<T> result, @Nullable String name, Call<T> call) {
+        try {
+            result.complete(call.run());
+        } catch (DisaggException e) {
+            result.completeExceptionally(e);
+        } catch (IOException e) {
+            result.completeExceptionally(failure(name == null ? "" : name, e));
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(new Failed("object '" + name + "' in " + root + ": " + e, e));
+        }
     }
 
     private DisaggException failure(String name, IOException e) {
