@@ -5,7 +5,6 @@ import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.allOf;
 import static org.hamcrest.Matchers.contains;
 import static org.hamcrest.Matchers.containsString;
-import static org.hamcrest.Matchers.empty;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.hasSize;
@@ -46,39 +45,6 @@ class EndTest {
             assertThat(script.events.stream().filter("abandoned"::equals).count(), equalTo(5L));
             assertThat(script.task.terminated().isCompletedExceptionally(), equalTo(true));
             assertThat(script.workersStopped, equalTo(script.workersStarted));
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void closingWhileReadsAreInFlightEndsAndLateReadsHarmNobody(long seed) {
-        try (Script script = Script.unruly(seed)) {
-            for (int key = 0; key < 5; key++) {
-                script.input(() -> script.task.admit(new KeySlot(), script.resident("parks", () -> script.read(9000))))
-                        .input(() -> script.task.admit(new KeySlot(), script.fetched("fetches", 9000, () -> {})));
-            }
-            script.input(script.task::close);
-            script.task.start();
-            script.runUntilTerminated();
-            boolean[] later = new boolean[1];
-            script.simulation.after(20_000, () -> later[0] = true);
-            script.simulation.run(() -> later[0], Script.MAX_STEPS);
-            assertThat(script.failures, empty());
-            assertThat("normal end", script.task.terminated().isCompletedExceptionally(), equalTo(false));
-            assertThat(script.events.contains("fetches"), equalTo(false));
-            assertThrows(RejectedExecutionException.class, () -> script.task.execute(() -> {}));
-        }
-    }
-
-    @Test
-    void shutdownFinishesWhatIsStarted() {
-        try (Script script = Script.unruly(1)) {
-            script.input(() -> script.task.admit(new KeySlot(), script.fetched("started", 100, () -> {
-                        script.read(100);
-                        script.note("finished");
-                    })))
-                    .runToEnd();
-            assertThat(script.events, contains("started", "finished"));
         }
     }
 

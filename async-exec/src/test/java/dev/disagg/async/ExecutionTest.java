@@ -8,8 +8,6 @@ import static org.hamcrest.Matchers.empty;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.greaterThan;
 import static org.hamcrest.Matchers.hasSize;
-import static org.hamcrest.Matchers.lessThanOrEqualTo;
-import static org.hamcrest.Matchers.sameInstance;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
@@ -118,25 +116,6 @@ class ExecutionTest {
     }
 
     @Test
-    void derivedWorkRunsAtTheInFlightBound() {
-        try (Script script = Script.unruly(1, options -> options.withMaxInFlight(1))) {
-            for (int i = 0; i < 5; i++) {
-                Computation grandchild = script.resident("grandchild", () -> {});
-                Computation child = script.fetched("child", 100, () -> script.task.admit(new KeySlot(), grandchild));
-                Computation parent = script.fetched("parent", 100, () -> {
-                    script.task.admit(new KeySlot(), child);
-                    script.read(100);
-                });
-                script.input(() -> script.task.admit(new KeySlot(), parent));
-            }
-            script.runToEnd();
-            assertThat(script.failures, empty());
-            assertThat(script.events, hasSize(15));
-            assertThat(script.task.metrics().admissionStalls(), greaterThan(0L));
-        }
-    }
-
-    @Test
     void inputStopsAtTheBoundOfBytes() {
         try (Script script = Script.orderly(options -> options.withMaxInFlightBytes(100))) {
             int[] mostInFlight = new int[1];
@@ -176,75 +155,6 @@ class ExecutionTest {
             assertThat(script.events, hasSize(20));
             assertThat("the third passes the bound", mostInFlight[0], equalTo(3));
             assertThat(script.task.metrics().inFlightBytes(), equalTo(0L));
-        }
-    }
-
-    @Test
-    void aHundredThousandComputationsOfOneKeyDoNotNest() {
-        try (Script script = Script.orderly(options -> options.withMaxInFlight(200_000))) {
-            KeySlot slot = new KeySlot();
-            int[] deepest = new int[1];
-            script.input(() -> {
-                        for (int i = 0; i < 100_000; i++) {
-                            script.task.admit(
-                                    slot, script.resident("c", () -> deepest[0] = Math.max(deepest[0], stackDepth())));
-                        }
-                    })
-                    .runToEnd();
-            assertThat(script.events, hasSize(100_000));
-            assertThat(deepest[0], lessThanOrEqualTo(40));
-        }
-    }
-
-    @Test
-    void aChainOfDerivedWorkAndAStormOfArrivedReadsDoNotNest() {
-        try (Script script = Script.orderly(options -> options.withMaxInFlight(200_000))) {
-            KeySlot slot = new KeySlot();
-            int[] left = {50_000};
-            Runnable[] body = new Runnable[1];
-            body[0] = () -> {
-                if (left[0]-- > 0) {
-                    script.task.admit(slot, script.resident("derived", body[0]));
-                }
-            };
-            List<Computation> waiting = new ArrayList<>();
-            script.input(() -> {
-                        script.task.admit(slot, script.resident("first", body[0]));
-                        for (int i = 0; i < 50_000; i++) {
-                            Computation fetched = script.fetched("fetched", Long.MAX_VALUE / 4, () -> {});
-                            waiting.add(fetched);
-                            script.task.admit(new KeySlot(), fetched);
-                        }
-                    })
-                    .input(() -> waiting.forEach(script.task::ready))
-                    .runToEnd();
-            assertThat(script.failures, empty());
-            assertThat(script.events, hasSize(100_001));
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void theRunningComputationIsCurrentBeforeAndAfterEveryWait(long seed) {
-        try (Script script = Script.unruly(seed, options -> options.withMaxParked(2))) {
-            for (int key = 0; key < 20; key++) {
-                Computation[] self = new Computation[1];
-                KeySlot slot = new KeySlot();
-                self[0] = script.fetched("c", 50, () -> {
-                    for (int i = 0; i < 3; i++) {
-                        Thread before = Thread.currentThread();
-                        script.read(50);
-                        assertThat(script.task.current(), sameInstance(self[0]));
-                        assertThat(script.task.current().slot(), sameInstance(slot));
-                        assertThat("same thread", Thread.currentThread(), sameInstance(before));
-                        assertThat("leads", script.task.isLeader(), equalTo(true));
-                    }
-                });
-                script.input(() -> script.task.admit(slot, self[0]));
-            }
-            script.runToEnd();
-            assertThat(script.failures, empty());
-            assertThat(script.events, hasSize(20));
         }
     }
 
@@ -327,10 +237,5 @@ class ExecutionTest {
                     .runToEnd();
             assertThat(script.events, contains("first", "urgent", "second"));
         }
-    }
-
-    private static int stackDepth() {
-        long frames = StackWalker.getInstance().walk(all -> all.limit(1000).count());
-        return (int) frames;
     }
 }

@@ -8,12 +8,12 @@ import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 
 /** A task on real threads whose input is a list of steps, or a source. */
-final class RealOwner implements Duty {
-    final AsyncTask task;
-    final LinkedBlockingQueue<Runnable> input = new LinkedBlockingQueue<>();
-    final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-    final LinkedBlockingQueue<String> stuck = new LinkedBlockingQueue<>();
-    IntSupplier source = () -> {
+public final class RealOwner implements Duty {
+    public final AsyncTask task;
+    public final LinkedBlockingQueue<Runnable> input = new LinkedBlockingQueue<>();
+    public final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    public final LinkedBlockingQueue<String> stuck = new LinkedBlockingQueue<>();
+    public IntSupplier source = () -> {
         Runnable step = input.poll();
         if (step == null) {
             return 0;
@@ -22,11 +22,11 @@ final class RealOwner implements Duty {
         return 1;
     };
 
-    RealOwner(RealThreads threads, UnaryOperator<AsyncOptions> options) {
+    public RealOwner(RealThreads threads, UnaryOperator<AsyncOptions> options) {
         task = new AsyncTask("real", this, options.apply(AsyncOptions.defaults(threads, System::nanoTime)));
     }
 
-    Computation body(String name, Runnable body) {
+    public Computation body(String name, Runnable body) {
         return new Computation() {
             @Override
             protected boolean prepare() {
@@ -45,7 +45,7 @@ final class RealOwner implements Duty {
         };
     }
 
-    void awaitEnd() throws Exception {
+    public void awaitEnd() throws Exception {
         task.terminated().handle((done, failure) -> done).get(50, TimeUnit.SECONDS);
     }
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Starts platform threads, or virtual ones where they exist, and keeps them. */
-final class RealThreads implements WorkerThreads {
-    final ConcurrentLinkedQueue<Thread> started = new ConcurrentLinkedQueue<>();
+public final class RealThreads implements WorkerThreads {
+    public final ConcurrentLinkedQueue<Thread> started = new ConcurrentLinkedQueue<>();
     private final WorkerThreads delegate = WorkerThreads.virtualIfAvailable();
 
     @Override
@@ -19,7 +19,7 @@ final class RealThreads implements WorkerThreads {
         return thread;
     }
 
-    void joinAll() throws InterruptedException {
+    public void joinAll() throws InterruptedException {
         for (Thread thread : started) {
             thread.join(TimeUnit.SECONDS.toMillis(30));
             assertThat("thread " + thread + " did not end", thread.isAlive(), equalTo(false));

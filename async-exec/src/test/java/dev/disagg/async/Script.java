@@ -12,17 +12,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A task whose input is a list of steps, in a simulation; one step a poll. Everything that happens is noted in order. */
-final class Script implements Duty, AutoCloseable {
-    static final long MAX_STEPS = 2_000_000;
+public final class Script implements Duty, AutoCloseable {
+    public static final long MAX_STEPS = 2_000_000;
 
-    final Simulation simulation;
-    final AsyncTask task;
-    final List<String> events = new ArrayList<>();
-    final List<Throwable> failures = new ArrayList<>();
-    final List<String> stuck = new ArrayList<>();
+    public final Simulation simulation;
+    public final AsyncTask task;
+    public final List<String> events = new ArrayList<>();
+    public final List<Throwable> failures = new ArrayList<>();
+    public final List<String> stuck = new ArrayList<>();
     private final Deque<Runnable> input = new ArrayDeque<>();
-    int workersStarted;
-    int workersStopped;
+    public int workersStarted;
+    public int workersStopped;
 
     private Script(Simulation simulation, UnaryOperator<AsyncOptions> options) {
         this.simulation = simulation;
@@ -33,52 +33,52 @@ final class Script implements Duty, AutoCloseable {
                         .withWatchdog(0, "none")));
     }
 
-    static Script unruly(long seed) {
+    public static Script unruly(long seed) {
         return new Script(Simulation.unruly(seed), options -> options);
     }
 
-    static Script unruly(long seed, UnaryOperator<AsyncOptions> options) {
+    public static Script unruly(long seed, UnaryOperator<AsyncOptions> options) {
         return new Script(Simulation.unruly(seed), options);
     }
 
-    static Script orderly(UnaryOperator<AsyncOptions> options) {
+    public static Script orderly(UnaryOperator<AsyncOptions> options) {
         return new Script(Simulation.orderly(1), options);
     }
 
     /** A step of input: the leader runs it in a poll. */
-    Script input(Runnable step) {
+    public Script input(Runnable step) {
         input.add(step);
         return this;
     }
 
     /** Runs the input and all that it leads to, then ends the task. */
-    Script runToEnd() {
+    public Script runToEnd() {
         input.add(task::shutdown);
         task.start();
         return runUntilTerminated();
     }
 
-    Script runUntilTerminated() {
+    public Script runUntilTerminated() {
         simulation.run(() -> task.terminated().isDone(), MAX_STEPS);
         return this;
     }
 
-    void note(String event) {
+    public void note(String event) {
         events.add(event);
     }
 
     /** Notes its name when it runs, then does something; its state is resident. */
-    Computation resident(String name, Runnable body) {
+    public Computation resident(String name, Runnable body) {
         return new Scripted(name, 0, body);
     }
 
     /** Notes its name when it runs, after fetching its state for so long. */
-    Computation fetched(String name, long latencyNanos, Runnable body) {
+    public Computation fetched(String name, long latencyNanos, Runnable body) {
         return new Scripted(name, latencyNanos, body);
     }
 
     /** As a call that waits for something outside of the task: only the simulation can end it, an interrupt cannot. */
-    void block(BooleanSupplier until) {
+    public void block(BooleanSupplier until) {
         while (!until.getAsBoolean()) {
             simulation.threads().park(Long.MAX_VALUE);
             Thread.interrupted();
@@ -86,7 +86,7 @@ final class Script implements Duty, AutoCloseable {
     }
 
     /** In a body: waits for a value that takes so long. */
-    void read(long latencyNanos) {
+    public void read(long latencyNanos) {
         CompletableFuture<Long> value = new CompletableFuture<>();
         simulation.after(latencyNanos, () -> value.complete(1L));
         task.await(value);
