@@ -88,10 +88,6 @@ final class Database implements AutoCloseable {
         return family.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
     }
 
-    Path directory() {
-        return directory;
-    }
-
     private interface Call<T> {
         @Nullable
         T run() throws RocksDBException;
