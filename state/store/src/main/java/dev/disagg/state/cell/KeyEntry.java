@@ -133,6 +133,19 @@ public final class KeyEntry {
         return CellCache.KEY_BYTES + key.length;
     }
 
+    /** Bytes of the key, its rows and their cells, counted anew. */
+    long weigh() {
+        long bytes = bytes();
+        for (int i = 0; i < rowCount; i++) {
+            bytes += rows[i].weigh();
+        }
+        return bytes;
+    }
+
+    boolean pinned() {
+        return pins > 0;
+    }
+
     /** One visit of the clock hand; true when the entry is gone. */
     boolean sweep() {
         if (pins > 0) {
