@@ -5,31 +5,25 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys in memory: open addressing with linear probing, and a dense array for the clock hand. Hashes lie beside the
- * entries, so that a probe looks into an entry only when it is (nearly always) the right one.
+ * The keys in memory: open addressing with linear probing, and a dense array for the clock hand. At most a quarter of the
+ * slots is in use: a probe that looks at the wrong entry misses the processor's caches, and costs more than the slots. (Hashes
+ * in an array beside the entries were slower: one more line for every look-up that finds something.)
  */
 final class KeyTable {
-    private @Nullable KeyEntry[] slots = new KeyEntry[64];
-    /** Of the slot's entry, see {@link #mark}; 0 when there is none. */
-    private long[] marks = new long[64];
-
+    private @Nullable KeyEntry[] slots = new KeyEntry[128];
     private KeyEntry[] ring = new KeyEntry[32];
     private int size;
 
     @Nullable
     KeyEntry find(long hash, byte[] key) {
-        long[] in = marks;
-        int mask = in.length - 1;
-        long wanted = mark(hash);
+        int mask = slots.length - 1;
         for (int i = slot(hash, mask); ; i = (i + 1) & mask) {
-            long mark = in[i];
-            if (mark == wanted) {
-                KeyEntry entry = slots[i];
-                if (entry != null && (entry.key() == key || Arrays.equals(entry.key(), key))) {
-                    return entry;
-                }
-            } else if (mark == 0) {
+            KeyEntry entry = slots[i];
+            if (entry == null) {
                 return null;
+            }
+            if (entry.hash() == hash && (entry.key() == key || Arrays.equals(entry.key(), key))) {
+                return entry;
             }
         }
     }
@@ -42,7 +36,7 @@ final class KeyTable {
         }
         ring[size] = entry;
         entry.ringIndex = size++;
-        insert(slots, marks, entry);
+        insert(slots, entry);
     }
 
     void remove(KeyEntry entry) {
@@ -60,12 +54,10 @@ final class KeyTable {
             int home = slot(moved.hash(), mask);
             if (((i - home) & mask) >= ((i - hole) & mask)) {
                 slots[hole] = moved;
-                marks[hole] = mark(moved.hash());
                 hole = i;
             }
         }
         slots[hole] = null;
-        marks[hole] = 0;
         KeyEntry last = ring[--size];
         ring[entry.ringIndex] = last;
         last.ringIndex = entry.ringIndex;
@@ -83,27 +75,19 @@ final class KeyTable {
 
     private void grow() {
         KeyEntry[] larger = new KeyEntry[slots.length * 2];
-        long[] largerMarks = new long[larger.length];
         for (int i = 0; i < size; i++) {
-            insert(larger, largerMarks, ring[i]);
+            insert(larger, ring[i]);
         }
         slots = larger;
-        marks = largerMarks;
     }
 
-    private static void insert(@Nullable KeyEntry[] into, long[] marks, KeyEntry entry) {
+    private static void insert(@Nullable KeyEntry[] into, KeyEntry entry) {
         int mask = into.length - 1;
         int i = slot(entry.hash(), mask);
         while (into[i] != null) {
             i = (i + 1) & mask;
         }
         into[i] = entry;
-        marks[i] = mark(entry.hash());
-    }
-
-    /** The hash, but never 0. */
-    private static long mark(long hash) {
-        return hash == 0 ? 1 : hash;
     }
 
     /** A task owns a range of the hash's top bits, so the low ones tell its keys apart. */

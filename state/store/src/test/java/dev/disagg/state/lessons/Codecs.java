@@ -10,7 +10,7 @@ import java.io.OutputStream;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Longs, by a codec that knows which threads called it, and minds when two are in it at once. */
+/** Longs, by a codec that knows which threads called it. */
 final class Codecs implements CellCodec<Long> {
     final Set<Thread> threads = new HashSet<>();
 
