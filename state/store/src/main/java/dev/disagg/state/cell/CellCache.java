@@ -172,7 +172,8 @@ final class CellCache {
             return;
         }
         long bound = options.cacheBytes();
-        // A key is looked at twice before it goes: far above the bound more of them are, else keys could come faster than go.
+        // A key is looked at twice before it goes: far above the bound more of them are, else keys could come faster
+        // than go.
         int slice = cachedBytes > bound + bound / 8 ? FAR_ABOVE_SLICES * SLICE_ENTRIES : SLICE_ENTRIES;
         boolean allPinned = true;
         for (int i = 0; i < slice && cachedBytes > bound && keys.size() > 0; i++) {

@@ -74,10 +74,12 @@ public final class BlockCache implements AutoCloseable {
 
     /** The table's tail, loaded at most once whoever asks; data blocks make room for it. */
     CompletableFuture<Tail> tail(String table, Supplier<CompletableFuture<Tail>> loader) {
-        return tails.get(table, () -> loader.get().thenApply(tail -> {
-            makeRoom(tails.weight() + tail.weightBytes() + ENTRY_BYTES);
-            return tail;
-        }));
+        return tails.get(
+                table,
+                () -> loader.get().thenApply(tail -> {
+                    makeRoom(tails.weight() + tail.weightBytes() + ENTRY_BYTES);
+                    return tail;
+                }));
     }
 
     private void makeRoom(long tailsBytes) {
