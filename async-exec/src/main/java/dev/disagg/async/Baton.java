@@ -49,6 +49,11 @@ final class Baton {
         return requireNonNull(leader, "the task is not started");
     }
 
+    @Nullable
+    Worker leaderNow() {
+        return leader;
+    }
+
     boolean isLeader(Thread thread) {
         Worker leads = leader;
         return leads != null && leads.thread() == thread;
@@ -128,6 +133,32 @@ final class Baton {
         return true;
     }
 
+    /**
+     * The watchdog, in place of a leader that it has abandoned: the one that waits for the leader's errand leads, or a spare,
+     * or a new one; false when none can be started.
+     */
+    boolean succeed(Worker abandoned, Throwable cause) {
+        Errand errand = abandoned.serving;
+        Worker next;
+        if (errand != null) {
+            errand.fail(cause);
+            next = errand.caller;
+        } else {
+            next = spares.pollFirst();
+        }
+        if (next == null) {
+            try {
+                next = newWorker();
+            } catch (RuntimeException | Error e) {
+                startFailures++;
+                return false;
+            }
+        }
+        leader = next;
+        next.grant(threads);
+        return true;
+    }
+
     /** A detached worker is back. */
     void rejoin(Worker worker) {
         parked--;
@@ -157,7 +188,12 @@ final class Baton {
         self.awaitGrant(threads, () -> onInterrupt.accept(self));
         for (Errand errand = self.errand; errand != null; errand = self.errand) {
             self.errand = null;
+            self.serving = errand;
             errand.run();
+            if (!self.claim()) {
+                throw new Abandoned(self);
+            }
+            self.serving = null;
             self.becomeSpare();
             spares.addFirst(self);
             leader = errand.caller;

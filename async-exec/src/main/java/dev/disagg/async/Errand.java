@@ -23,6 +23,11 @@ final class Errand {
         }
     }
 
+    /** Its worker was left behind in it. */
+    void fail(Throwable cause) {
+        thrown = cause;
+    }
+
     /** The caller, once it leads again. */
     void rethrow() {
         if (thrown != null) {

@@ -22,9 +22,10 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     void setStateUri(@Nullable String value);
 
-    @Description("How keyed state is kept: 'disagg' (a log-structured merge tree on the object store), 'heap' (in memory; "
-            + "each checkpoint writes all of it) or 'rocksdb' (RocksDB on local disk; checkpoints upload its new files, "
-            + "a restore downloads all of them; needs the artifact disagg-state-rocksdb).")
+    @Description(
+            "How keyed state is kept: 'disagg' (a log-structured merge tree on the object store), 'heap' (in memory; "
+                    + "each checkpoint writes all of it) or 'rocksdb' (RocksDB on local disk; checkpoints upload its new files, "
+                    + "a restore downloads all of them; needs the artifact disagg-state-rocksdb).")
     @Default.String("disagg")
     String getStateBackend();
 
@@ -37,8 +38,9 @@ public interface DisaggPipelineOptions extends PipelineOptions {
 
     void setStateMemory(@Nullable String value);
 
-    @Description("Directory on a local disk: with --stateBackend=rocksdb, where its files are (default: java.io.tmpdir). "
-            + "Not available in this version with others.")
+    @Description(
+            "Directory on a local disk: with --stateBackend=rocksdb, where its files are (default: java.io.tmpdir). "
+                    + "Not available in this version with others.")
     @Nullable
     String getStateCacheDir();
 

@@ -58,7 +58,6 @@ public record Settings(
     /** The backend whose files are on local disk. */
     private static final String LOCAL_BACKEND = "rocksdb";
 
-
     /** Parses and checks; all violations are reported in one {@link Invalid}. */
     public static Settings of(DisaggPipelineOptions options) {
         Check check = new Check();
@@ -203,7 +202,8 @@ public record Settings(
 
         void ofCache(String option, boolean given) {
             if (given) {
-                add(option + " is about a cache in --stateCacheDir, which is not available in this version; leave it out");
+                add(option
+                        + " is about a cache in --stateCacheDir, which is not available in this version; leave it out");
             }
         }
 

@@ -72,8 +72,7 @@ final class JobStore implements AutoCloseable {
         }
     }
 
-    private static JobStore open(
-            JobSpec spec, Scheduler scheduler, StateBackendProvider backend, CountingStore store) {
+    private static JobStore open(JobSpec spec, Scheduler scheduler, StateBackendProvider backend, CountingStore store) {
         SecureRandom random = new SecureRandom();
         Retries retries = Retries.standard(scheduler, random);
         boolean used = JobLog.exists(store, spec.jobName());
@@ -99,7 +98,8 @@ final class JobStore implements AutoCloseable {
         for (Map.Entry<String, List<ObjectRange>> owner : start.owners().entrySet()) {
             if (!owner.getKey().equals(Identity.OWNER) && !owner.getKey().equals(JobMetrics.OWNER)) {
                 OwnerRecord record = Joined.get(reader.readOwner(owner.getValue()));
-                ManifestHeader.Format format = ManifestHeader.of(owner.getKey(), record).format();
+                ManifestHeader.Format format =
+                        ManifestHeader.of(owner.getKey(), record).format();
                 if (!backend.opens(format)) {
                     throw new Invalid("checkpoint " + start.id() + " was written by --stateBackend="
                             + format.writers() + ", and --stateBackend=" + backend.name()

@@ -113,7 +113,8 @@ final class JobTasks {
         List<ByteStore.Parent> ofStage = new ArrayList<>();
         owners.forEach((owner, record) -> {
             if (Checkpoints.isOwnerOf(owner, slot.stage().id())) {
-                ofStage.add(new ByteStore.Parent(ManifestHeader.of(owner, record).range(), record));
+                ofStage.add(
+                        new ByteStore.Parent(ManifestHeader.of(owner, record).range(), record));
             }
         });
         KeyRange mine = slot.range();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepState implements StateInternals {
     private static final int MAX_CODECS = 64;
-    /** One in so many additions to a bag of which nothing is known reads it. */
+    /** One in so many additions to a cell of which nothing is known reads it. */
     private static final int BLIND_ADDITIONS = 64;
 
     /** In front of a name; those of Beam begin with another letter. */
@@ -213,7 +213,7 @@ public final class StepState implements StateInternals {
         throw new IllegalStateException("cell " + cell + " of " + step + " has no name");
     }
 
-    /** Whether it is the turn of a blind addition to a bag to read what is there. */
+    /** Whether it is the turn of a blind addition to read what is there. */
     boolean isTurnToRead() {
         return ++blindAdditions % BLIND_ADDITIONS == 0;
     }

@@ -52,7 +52,8 @@ public final class KeyedTask extends StageTask {
         gate = StableGate.of(spec, async()::wake);
         gatesTime = gate != null && head instanceof Head.Stateful;
         sealedInput = spec.restoredInputWatermark();
-        releasedInput = sealedInput;
+        // What it makes due is released when it has been scanned for.
+        releasedInput = Math.min(sealedInput, spec.restoredOutputWatermark());
         frontier = door.mainFrontier(Math.max(sealedInput, spec.restoredStableWatermark()));
         processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
         sizes = new ElementSizes(spec.channelEdges());
@@ -279,8 +280,12 @@ public final class KeyedTask extends StageTask {
 
     @Override
     TaskHeader header() {
+        // Elements have seen the watermark that was sealed last: those that come after a restore must not see less.
         return gate == null
-                ? super.header()
+                ? new TaskHeader(
+                        spec().range(),
+                        sealedInput < Frontier.MAX ? sealedInput : releasedInput,
+                        outputWatermarkMillis())
                 : new TaskHeader(
                         spec().range(),
                         releasedInput,

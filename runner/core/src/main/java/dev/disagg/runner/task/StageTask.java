@@ -306,7 +306,10 @@ public abstract class StageTask implements Duty, Services {
         host.snapshot(
                 this,
                 at,
-                new Snapshot(state == null ? null : state.freeze(at.checkpoint(), header().encode()), counted, withIt));
+                new Snapshot(
+                        state == null ? null : state.freezeBriefly(at.checkpoint(), header().encode()),
+                        counted,
+                        withIt));
         outbound.barrier(at);
         alignment.done();
         lastSnapshot = at.checkpoint();
@@ -330,7 +333,8 @@ public abstract class StageTask implements Duty, Services {
             active = false;
             host.activity().end();
         }
-        return nextWakeNanos();
+        // A checkpoint may wait for the state.
+        return maintain() ? 0 : nextWakeNanos();
     }
 
     /** Whether nothing is left to do until something comes from outside. */
@@ -469,11 +473,10 @@ public abstract class StageTask implements Duty, Services {
         maintain();
     }
 
-    private void maintain() {
+    /** Whether the state has more to do at once. */
+    private boolean maintain() {
         TaskState state = spec.state();
-        if (state != null) {
-            state.maintain();
-        }
+        return state != null && state.maintain();
     }
 
     /** Sends the output watermark on, if it can advance. */

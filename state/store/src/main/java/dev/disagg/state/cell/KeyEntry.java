@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.cell;
 
+import dev.disagg.state.Family;
 import dev.disagg.ufs.Invalid;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -119,13 +120,21 @@ public final class KeyEntry {
         return keyField() == key ? KeyLayout.EMPTY : key;
     }
 
-    /** Before anything of a key is written that is stored as its digest. */
-    void storeFullKey() {
-        if (!fullKeyStored && keyField() != key) {
+    /**
+     * Before anything of a key is written that is stored as its digest.
+     *
+     * @param late it goes to the checkpoint that is still being written
+     */
+    void storeFullKey(boolean late) {
+        if ((late || !fullKeyStored) && keyField() != key) {
             fullKeyStored = true;
             byte[] cell = KeyLayout.row(hash, keyField(), Long.MAX_VALUE, KeyLayout.EMPTY, 5);
             KeyLayout.setInt(cell, cell.length - 4, KeyLayout.FULL_KEY);
-            cache.store.put(dev.disagg.state.Family.ROWS, cell, key);
+            if (late) {
+                cache.late().put(Family.ROWS, cell, key);
+            } else {
+                cache.store.put(Family.ROWS, cell, key);
+            }
         }
     }
 

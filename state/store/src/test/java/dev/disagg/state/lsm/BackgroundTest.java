@@ -12,6 +12,7 @@ import static org.hamcrest.Matchers.lessThan;
 import static org.hamcrest.Matchers.not;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.disagg.ufs.testkit.ManualExecutor;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;

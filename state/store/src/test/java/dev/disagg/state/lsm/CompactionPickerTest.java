@@ -4,6 +4,7 @@ package dev.disagg.state.lsm;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
 
+import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.BlockCache;

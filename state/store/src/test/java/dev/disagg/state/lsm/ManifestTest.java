@@ -6,6 +6,7 @@ import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.TableInfo;
@@ -110,7 +111,7 @@ class ManifestTest {
             assertThat(thrown.getMessage(), containsString("'1z' in job/data/1-p-9"));
             assertThat(thrown.getMessage(), containsString("restore from another checkpoint"));
         }
-        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {2, 0, 0, 0, 1})));
+        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {9, 0, 0, 0, 1})));
         assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {1, 0})));
     }
 }

@@ -15,6 +15,7 @@ import static org.hamcrest.Matchers.not;
 import static org.hamcrest.Matchers.nullValue;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.lsm;
 
+import dev.disagg.ufs.testkit.ManualExecutor;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -44,8 +45,7 @@ class ThreadedStoreTest {
         LsmBackend backend = new LsmBackend(ufs, LsmOptions.tiny(40_000, 6000, 8000, 3), threads);
         LsmStore store =
                 (LsmStore) backend.open("t", KeyRange.ALL, List.of()).join().store();
-        Model model = new Model();
-        Map<byte[], byte[]> rows = model.maps.get(Family.ROWS);
+        Map<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
         OwnerRecord sealed = null;
         for (int round = 0; round < ROUNDS; round++) {
             for (int i = 0; i < 200; i++) {
@@ -59,7 +59,7 @@ class ThreadedStoreTest {
                     }
                     case 1 -> {
                         store.append(Family.ROWS, key, value);
-                        model.append(Family.ROWS, key, value);
+                        rows.merge(key, value, ThreadedStoreTest::concatenated);
                     }
                     default -> {
                         store.put(Family.ROWS, key, value);
@@ -93,5 +93,11 @@ class ThreadedStoreTest {
         CursorDrain.drain(reopened.scan(Family.ROWS, new byte[0], null, null), entry -> restored.add(entry.value()))
                 .join();
         assertThat(Arrays.deepEquals(restored.toArray(), rows.values().toArray()), is(true));
+    }
+
+    private static byte[] concatenated(byte[] value, byte[] tail) {
+        byte[] both = Arrays.copyOf(value, value.length + tail.length);
+        System.arraycopy(tail, 0, both, value.length, tail.length);
+        return both;
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.state.lsm;
+package dev.disagg.ufs.testkit;
+
+import static java.util.Objects.requireNonNull;
 
 import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.Link;
@@ -26,13 +28,16 @@ import java.util.function.Consumer;
  * hold reads back; a discarded object that is read again fails the read.
  */
 public final class MemoryUfs implements UnifiedFileSystem {
-    final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
+    /** By name. */
+    public final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
     private final Map<ObjectRange, Part> parts = new ConcurrentHashMap<>();
     private int sequence;
-    volatile Consumer<String> beforeCall = call -> {};
-    volatile CompletableFuture<Void> readGate = CompletableFuture.completedFuture(null);
-    final List<String> discarded = new ArrayList<>();
-    int reads;
+    public volatile Consumer<String> beforeCall = call -> {};
+    public volatile CompletableFuture<Void> readGate = CompletableFuture.completedFuture(null);
+    /** Names, in order. */
+    public final List<String> discarded = new ArrayList<>();
+    /** How many reads were asked for. */
+    public int reads;
 
     private synchronized String newName() {
         return "job/data/1-p-" + sequence++;
@@ -161,7 +166,7 @@ public final class MemoryUfs implements UnifiedFileSystem {
             if (!objects.containsKey(range.object())) {
                 throw new Invalid("no object " + range.object());
             }
-            Part part = parts.get(range);
+            Part part = requireNonNull(parts.get(range), "a range that is no record");
             part.unlink.forEach(links::remove);
             part.link.forEach(link -> links.put(link.name(), link));
             header = part.header;

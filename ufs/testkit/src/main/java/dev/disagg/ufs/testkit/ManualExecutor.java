@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.state.lsm;
+package dev.disagg.ufs.testkit;
 
 import java.util.ArrayList;
 import java.util.List;

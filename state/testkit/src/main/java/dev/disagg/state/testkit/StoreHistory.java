@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.state.lsm;
+package dev.disagg.state.testkit;
 
 import static org.hamcrest.MatcherAssert.assertThat;
+import static org.hamcrest.Matchers.greaterThan;
 import static org.hamcrest.Matchers.is;
 
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.StateBackend;
+import dev.disagg.state.lsm.Clip;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
+import dev.disagg.ufs.testkit.ManualExecutor;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +22,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -26,7 +31,7 @@ import java.util.random.RandomGenerator;
  * that overlap, are sealed or given up, reopening from the last sealed one, splitting and merging, background work at any
  * moment. Every answer is compared.
  */
-final class StoreHistory {
+public final class StoreHistory {
     private static final Family[] FAMILIES = Family.values();
     private static final HexFormat HEX = HexFormat.of();
 
@@ -38,12 +43,12 @@ final class StoreHistory {
     private List<Task> tasks = new ArrayList<>();
     private StateBackend backend;
     private long checkpoint;
-    int written;
-    int checkpoints;
-    int rescales;
+    private int written;
+    private int checkpoints;
+    private int rescales;
 
     /** @param backends asked at every reopening */
-    StoreHistory(
+    public StoreHistory(
             RandomGenerator random,
             MemoryUfs ufs,
             ManualExecutor background,
@@ -58,12 +63,19 @@ final class StoreHistory {
         tasks.add(new Task(KeyRange.ALL, List.of(), new Model()));
     }
 
-    void run(int steps) {
+    /** Takes these steps, and looks whether they were worth it. Closes all that it has opened. */
+    public void run(int steps) {
         for (int step = 0; step < steps; step++) {
             step();
         }
         background.runAll();
         tasks.forEach(Task::checkAll);
+        tasks.forEach(Task::close);
+        background.runAll();
+        backend.close();
+        assertThat(written, greaterThan(steps / 3));
+        assertThat(checkpoints, greaterThan(steps / 200));
+        assertThat(rescales, greaterThan(0));
     }
 
     private void step() {
@@ -110,6 +122,13 @@ final class StoreHistory {
         tasks.forEach(Task::checkAll);
     }
 
+    private <T> T done(CompletableFuture<T> future) {
+        while (!future.isDone()) {
+            assertThat("work is left while it is waited for", background.runOne(random), is(true));
+        }
+        return future.join();
+    }
+
     private OwnerRecord readBack(OwnerRecord record) {
         return ufs.readOwner(record.parts()).join();
     }
@@ -153,6 +172,11 @@ final class StoreHistory {
         final List<OpenCursor> cursors = new ArrayList<>();
         OwnerRecord lastRecord;
         Model lastModel;
+        /** The last freeze, while writes may come late to it, its model, and what was written since. */
+        private ByteStore.Late late;
+
+        private Model lateModel;
+        private Model since;
 
         Task(KeyRange range, List<ByteStore.Parent> parents, Model model) {
             this.range = range;
@@ -161,8 +185,7 @@ final class StoreHistory {
             if (parents.isEmpty()) {
                 model.maps.values().forEach(Map::clear);
             }
-            ByteStore.Opened opened =
-                    backend.open("task-" + range.firstGroup(), range, parents).join();
+            ByteStore.Opened opened = done(backend.open("task-" + range.firstGroup(), range, parents));
             this.store = opened.store();
             assertThat(opened.headers().size(), is(parents.size()));
             if (parents.size() == 1 && parents.get(0).range().equals(range)) {
@@ -174,16 +197,16 @@ final class StoreHistory {
         }
 
         private byte[] key(Family family) {
-            byte[] key = Keys.any(family, random.nextInt(keys));
+            byte[] key = StateKeys.any(family, random.nextInt(keys));
             for (int i = 0; i < 200 && !mine(family, key); i++) {
-                key = Keys.any(family, random.nextInt(keys));
+                key = StateKeys.any(family, random.nextInt(keys));
             }
             return mine(family, key) ? key : null;
         }
 
         private boolean mine(Family family, byte[] key) {
             return family == Family.SOURCES
-                    ? range.contains(Keys.hash(Arrays.hashCode(key)))
+                    ? range.contains(StateKeys.hash(Arrays.hashCode(key)))
                     : Clip.holds(family, range, key);
         }
 
@@ -206,6 +229,15 @@ final class StoreHistory {
             written++;
             byte[] value = new byte[random.nextInt(20) == 0 ? 200 : random.nextInt(12)];
             random.nextBytes(value);
+            if (late != null && random.nextBoolean() && family != Family.INBOX && family != Family.SOURCES) {
+                if (!since.maps.get(family).containsKey(key)) {
+                    writeLate(family, key, value);
+                }
+                return;
+            }
+            if (since != null) {
+                since.maps.get(family).put(key, value);
+            }
             switch (random.nextInt(5)) {
                 case 0, 1 -> {
                     store.put(family, key, value);
@@ -219,6 +251,33 @@ final class StoreHistory {
                     store.delete(family, key);
                     model.maps.get(family).remove(key);
                 }
+            }
+        }
+
+        private void writeLate(Family family, byte[] key, byte[] value) {
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    late.put(family, key, value);
+                    model.maps.get(family).put(key, value);
+                    lateModel.maps.get(family).put(key, value);
+                }
+                case 1 -> {
+                    late.append(family, key, value);
+                    model.append(family, key, value);
+                    lateModel.append(family, key, value);
+                }
+                default -> {
+                    late.delete(family, key);
+                    model.maps.get(family).remove(key);
+                    lateModel.maps.get(family).remove(key);
+                }
+            }
+        }
+
+        private void complete() {
+            if (late != null) {
+                late.complete();
+                late = null;
             }
         }
 
@@ -236,8 +295,8 @@ final class StoreHistory {
 
         void scan() {
             Family family = FAMILIES[random.nextInt(FAMILIES.length)];
-            byte[] one = Keys.any(family, random.nextInt(keys));
-            byte[] other = Keys.any(family, random.nextInt(keys));
+            byte[] one = StateKeys.any(family, random.nextInt(keys));
+            byte[] other = StateKeys.any(family, random.nextInt(keys));
             byte[] from = Arrays.compareUnsigned(one, other) <= 0 ? one : other;
             byte[] to = random.nextInt(4) == 0 ? null : from == one ? other : one;
             byte[] rowPrefix = null;
@@ -274,10 +333,20 @@ final class StoreHistory {
             if (pending.size() >= 2) {
                 return;
             }
+            complete();
             byte[] header = new byte[random.nextInt(3)];
-            ByteStore.Frozen frozen = store.freeze(++checkpoint, header);
+            ByteStore.Frozen frozen;
+            Model then = model.copy();
+            if (random.nextBoolean()) {
+                late = store.freezeBeforeLast(++checkpoint, header);
+                lateModel = then;
+                since = new Model();
+                frozen = late;
+            } else {
+                frozen = store.freeze(++checkpoint, header);
+            }
             Pack pack = ufs.createPack();
-            pending.add(new Pending(frozen, pack, frozen.flush(pack), model.copy()));
+            pending.add(new Pending(frozen, pack, frozen.flush(pack), then));
         }
 
         /** Seals or gives up the oldest checkpoint that is under way. */
@@ -286,10 +355,15 @@ final class StoreHistory {
                 return;
             }
             Pending oldest = pending.remove(0);
-            while (!oldest.flushing.isDone()) {
-                assertThat("work left while a flush is not done", background.runOne(random), is(true));
+            if (oldest.frozen == late && (seal || random.nextBoolean())) {
+                complete();
             }
-            OwnerRecord record = oldest.flushing.join();
+            if (oldest.frozen == late) {
+                oldest.pack.abort();
+                oldest.frozen.aborted();
+                return;
+            }
+            OwnerRecord record = done(oldest.flushing);
             if (!seal) {
                 oldest.pack.abort();
                 oldest.frozen.aborted();
@@ -334,7 +408,7 @@ final class StoreHistory {
     private record Pending(
             ByteStore.Frozen frozen,
             Pack pack,
-            java.util.concurrent.CompletableFuture<OwnerRecord> flushing,
+            CompletableFuture<OwnerRecord> flushing,
             Model model) {}
 
     private record OpenCursor(ByteStore.Cursor cursor, Iterator<Map.Entry<byte[], byte[]>> expected) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.disagg.state.lsm;
+package dev.disagg.state.testkit;
 
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.lsm.Clip;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
