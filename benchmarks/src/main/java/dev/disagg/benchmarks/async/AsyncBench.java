@@ -68,7 +68,8 @@ public final class AsyncBench {
         }
         for (String row : rows) {
             if (!ROWS.containsKey(row)) {
-                throw new IllegalArgumentException("there is no row '" + row + "'; rows: " + String.join(" ", ROWS.keySet()));
+                throw new IllegalArgumentException(
+                        "there is no row '" + row + "'; rows: " + String.join(" ", ROWS.keySet()));
             }
         }
         return measure(rows, new Limits(keys, seconds), java24);

@@ -108,10 +108,7 @@ final class Bed implements AutoCloseable {
         Path copy = copy(load(backend));
         try {
             List<String> arguments = new ArrayList<>(List.of(
-                    "--stateUri=" + copy.toUri(),
-                    "--jobName=" + JOB,
-                    "--stateBackend=" + backend,
-                    "--restore=latest"));
+                    "--stateUri=" + copy.toUri(), "--jobName=" + JOB, "--stateBackend=" + backend, "--restore=latest"));
             arguments.addAll(options);
             Run run = measure(what, java, heap, arguments);
             runs.put(key, run);

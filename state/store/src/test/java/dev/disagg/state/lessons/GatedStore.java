@@ -10,7 +10,7 @@ import dev.disagg.state.cell.KeyHash;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.TaskStateOptions;
 import dev.disagg.state.heap.HeapBackend;
-import dev.disagg.state.lsm.MemoryUfs;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +35,7 @@ final class GatedStore implements ByteStore {
     }
 
     TaskState state(long cacheBytes) {
-        return TaskState.open(
-                new Opened(this, List.of()), new TaskStateOptions(cacheBytes, 8 << 20, 64));
+        return TaskState.open(new Opened(this, List.of()), new TaskStateOptions(cacheBytes, 8 << 20, 64));
     }
 
     static KeyEntry key(TaskState state, String key) {
