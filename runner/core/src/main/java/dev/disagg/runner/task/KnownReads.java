@@ -2,6 +2,7 @@
 package dev.disagg.runner.task;
 
 import dev.disagg.runner.state.Touched;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What computations of one kind have lately read of their windows' rows, cell by cell: an average that moves by 1/64 with each
@@ -21,6 +22,8 @@ final class KnownReads {
     private boolean begun;
     /** Bits of the cells that are worth fetching. */
     private int worth;
+
+    private int @Nullable [] only;
     /** More cells were read than are told apart. */
     private boolean many;
 
@@ -45,7 +48,11 @@ final class KnownReads {
                 nowWorth |= 1 << i;
             }
         }
-        worth = nowWorth;
+        if (worth != nowWorth || many) {
+            worth = nowWorth;
+            boolean one = Integer.bitCount(worth) == 1 && !many;
+            only = one ? new int[] {cells[Integer.numberOfTrailingZeros(worth)]} : null;
+        }
     }
 
     /** A cell is new as one that every computation reads: the first that did is the only one known of. */
@@ -61,6 +68,11 @@ final class KnownReads {
         cells[count] = cell;
         shares[count] = ALWAYS;
         return count++;
+    }
+
+    /** The one cell that is worth fetching; null when there is none or are several, or nothing is known yet. */
+    int @Nullable [] only() {
+        return only;
     }
 
     /** Whether rows of windows are worth being fetched. */

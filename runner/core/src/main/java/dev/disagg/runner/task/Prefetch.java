@@ -81,7 +81,7 @@ final class Prefetch {
         boolean keyRowIsCold = wait != null;
         if (usesWindowRows && ofElements.any()) {
             for (BoundedWindow window : element.value.getWindows()) {
-                wait = fetch(rows.row(entry, window), wait);
+                wait = fetch(rows.row(entry, window), ofElements, wait);
             }
         }
         element.wasCold |= keyRowIsCold;
@@ -109,7 +109,7 @@ final class Prefetch {
                 BoundedWindow window = timerWindows.of(timer);
                 if (window != null) {
                     wait = merging == null
-                            ? fetch(rows.row(fire.entry, window), wait)
+                            ? fetch(rows.row(fire.entry, window), known, wait)
                             : fetchAll(merging.of(fire.entry, window), wait);
                 }
             }
@@ -123,6 +123,23 @@ final class Prefetch {
             wait = fetch(row, wait);
         }
         return wait;
+    }
+
+    /** A point read of the only cell that is wanted ends at the newest table that has it; a range asks all that may. */
+    private static @Nullable CompletableFuture<?> fetch(
+            Row row, KnownReads known, @Nullable CompletableFuture<?> others) {
+        int[] only = known.only();
+        if (only == null) {
+            return fetch(row, others);
+        }
+        if (row.isResident(only[0])) {
+            return others;
+        }
+        CompletableFuture<?> read = row.fetch(only);
+        if (read.isDone() && row.isResident(only[0])) {
+            return others;
+        }
+        return others == null ? read : CompletableFuture.allOf(others, read);
     }
 
     private static @Nullable CompletableFuture<?> fetch(Row row, @Nullable CompletableFuture<?> others) {

@@ -4,7 +4,7 @@ package dev.disagg.state.cell;
 /**
  * Counters of one task's cells since it was opened, and sizes now.
  *
- * @param residentHits rows found resident when asked, in {@link Row#resident}
+ * @param residentHits times that a row was found resident when asked, in {@link Row#resident}, or a cell in {@link Row#isResident}
  * @param fetches reads started: rows, cells, collection entries and pages of time indexes
  * @param evictions rows dropped from memory
  * @param writeBacks cells written to the store

@@ -98,7 +98,11 @@ public final class Row {
     public boolean isResident(int cell) {
         arrive();
         ScalarCell found = find(cell);
-        return found == null ? answered && Integer.compareUnsigned(cell, reached) <= 0 : found.resident();
+        boolean resident = found == null ? answered && Integer.compareUnsigned(cell, reached) <= 0 : found.resident();
+        if (resident) {
+            cache.counters.residentHits++;
+        }
+        return resident;
     }
 
     /**
