@@ -30,8 +30,8 @@ public record Measure(String name, double value, String unit, double goal, boole
         return goalIsLeast ? value >= goal : value <= goal;
     }
 
-    /** The line to print; the value is rounded towards missing the goal. */
-    String line(String benchmark) {
+    /** The line to print for {@code ./dev bench <benchmark>}; the value is rounded towards missing the goal. */
+    public String line(String benchmark) {
         RoundingMode against = goalIsLeast ? RoundingMode.FLOOR : RoundingMode.CEILING;
         String printed = new BigDecimal(Double.toString(value))
                 .setScale(DECIMALS, against)

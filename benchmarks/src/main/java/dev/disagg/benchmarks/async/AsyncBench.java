@@ -78,6 +78,7 @@ public final class AsyncBench {
 
     private static List<Measure> measure(List<String> rows, Limits limits, Optional<String> java24) throws Exception {
         List<Measure> measures = new ArrayList<>();
+        List<String> failed = new ArrayList<>();
         try (Bed bed = new Bed(limits.keys(), WARM_UP_SECONDS, limits.seconds())) {
             Setting setting = new Setting(bed, java24);
             for (String name : rows) {
@@ -87,10 +88,15 @@ public final class AsyncBench {
                         measures.addAll(row.measure(setting));
                     }
                 } catch (IllegalStateException | IOException e) {
-                    // One row that fails must not take the figures of the others along; it is told, and is missing.
-                    System.out.println("note: row " + name + " FAILED: " + e.getMessage());
+                    // One row that fails must not take the figures of the others along.
+                    Bed.note("row " + name + " FAILED: " + e.getMessage());
+                    failed.add(name);
                 }
             }
+        }
+        if (!failed.isEmpty()) {
+            measures.forEach(measure -> System.out.println(measure.line("async")));
+            throw new IllegalStateException("these rows failed, see the notes: " + String.join(" ", failed));
         }
         return measures;
     }

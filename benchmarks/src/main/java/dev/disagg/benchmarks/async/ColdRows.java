@@ -16,6 +16,7 @@ final class ColdRows {
     private static final List<String> FAR = List.of("--stateLatency=23ms", "--stateMemory=32MB");
     private static final int SYNCHRONOUS_SECONDS = 60;
     private static final int DRAIN_SECONDS = 40;
+    private static final int IN_FLIGHT_WARM_UP_SECONDS = 15;
     private static final int[] IN_FLIGHT = {64, 256, 1000};
     private static final double CPU_BOUND = 0.9;
     private static final double MOST_HIT_PERCENT = 5;
@@ -47,7 +48,10 @@ final class ColdRows {
                     bound + " in flight",
                     JavaProcess.thisJava(),
                     HEAP,
-                    with("--maxInFlightComputations=" + bound));
+                    with(
+                            "--maxInFlightComputations=" + bound,
+                            "--warmUpSeconds=" + IN_FLIGHT_WARM_UP_SECONDS,
+                            "--seconds=" + bed.seconds()));
             double ratio = run.coldPerSecond() / (bound / latencySeconds);
             Bed.note(String.format(
                     Locale.ROOT,

@@ -159,8 +159,8 @@ class RocksPipelineTest {
     }
 
     private String[] rocks(String... more) {
-        List<String> all = new ArrayList<>(
-                List.of("--stateBackend=rocksdb", "--stateCacheDir=" + directory.resolve("local")));
+        List<String> all =
+                new ArrayList<>(List.of("--stateBackend=rocksdb", "--stateCacheDir=" + directory.resolve("local")));
         all.addAll(List.of(more));
         return all.toArray(String[]::new);
     }
@@ -225,8 +225,8 @@ class RocksPipelineTest {
     void otherBackendsRefuseItsCheckpointsAndChangeNothing() throws Exception {
         stopAfterACheckpoint(start(rocks("--parallelism=2")), 1000, 10);
         List<Path> before = filesUnder("state");
-        Invalid refused =
-                assertThrows(Invalid.class, () -> start("--stateBackend=disagg", "--parallelism=2", "--restore=latest"));
+        Invalid refused = assertThrows(
+                Invalid.class, () -> start("--stateBackend=disagg", "--parallelism=2", "--restore=latest"));
         assertThat(
                 refused.getMessage(),
                 allOf(

@@ -46,6 +46,8 @@ final class Chain {
     long floorMillis;
     /** When the open bundle was started, in the task's own count of entries into chains. */
     long openedAt;
+    /** Whether the open bundle has seen keys while there was no other chain, which are not kept. */
+    boolean seesWithoutKeeping;
 
     private Chain(
             Worker worker,
@@ -214,6 +216,7 @@ final class Chain {
             node.finishBundle();
         }
         open = false;
+        seesWithoutKeeping = false;
         seen.forEach(KeyEntry::unkeep);
         seen.clear();
         return finalizer.getAndClearFinalizations();

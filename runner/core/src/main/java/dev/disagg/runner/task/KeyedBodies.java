@@ -89,6 +89,11 @@ final class KeyedBodies {
     private void enterBundle(Chain chain, KeyEntry entry, long timestampMillis) {
         task.chains().finishIfFull(chain);
         if (chain.keyed().knowsOfBundles()) {
+            boolean several = task.chains().several();
+            if (several && chain.seesWithoutKeeping) {
+                // From here on other chains meet the keys that this bundle saw alone, and nobody would know.
+                task.chains().finish(chain);
+            }
             TaskSlot slot = TaskSlot.of(entry);
             boolean elsewhere = slot.lastChain != null && slot.lastChain != chain;
             if (elsewhere && chain.isOpen() && chain.openedAt < slot.lastEntered) {
@@ -100,7 +105,9 @@ final class KeyedBodies {
             if (!chain.isOpen()) {
                 chain.openedAt = entered;
             }
-            if (!again && task.chains().several()) {
+            if (!several) {
+                chain.seesWithoutKeeping = true;
+            } else if (!again) {
                 chain.keep(entry);
             }
         }

@@ -55,7 +55,8 @@ class Lesson39LockAcrossReadTest {
         Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.fromArgs(arguments.toArray(String[]::new))
                 .create());
         List<KV<String, Integer>> elements = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
+        // Of so many reads that are put off at least one parks its body; the first that does stops the task.
+        for (int i = 0; i < 5000; i++) {
             elements.add(KV.of("k" + i, i));
         }
         pipeline.apply("Elements", Create.of(elements).withCoder(KvCoder.of(StringUtf8Coder.of(), VarIntCoder.of())))
@@ -119,9 +120,12 @@ class Lesson39LockAcrossReadTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aCallThatNeverReturnsFailsTheJobAndIsNamed(boolean spins) {
+        NeverReturns.never = new CountDownLatch(0);
+        // So that loading classes is not taken for such a call.
+        pipeline(new NeverReturns(spins)).run().waitUntilFinish();
         NeverReturns.never = new CountDownLatch(1);
         try {
-            Pipeline pipeline = pipeline(new NeverReturns(spins), "--maxCallTime=3s");
+            Pipeline pipeline = pipeline(new NeverReturns(spins), "--maxCallTime=6s");
             RuntimeException failed = assertThrows(RuntimeException.class, pipeline::run);
             assertThat(
                     failed.getMessage(),

@@ -35,7 +35,7 @@ public final class ManyTimers {
 
     private ManyTimers() {}
 
-    /** Sets at 1 and clears at 0, whichever comes first: a key that was cleared stays so. */
+    /** Sets at 1 and clears at 0. */
     static final class SetAndClear extends DoFn<KV<Long, Long>, Long> {
         private static final long serialVersionUID = 1L;
         private static final AtomicLong FIRED = new AtomicLong();

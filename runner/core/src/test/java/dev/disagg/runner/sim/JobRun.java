@@ -95,6 +95,7 @@ final class JobRun {
         long checkpoint = failing;
         Generation old = generation;
         old.abandon();
+        recorder.bundlesOpen = 0;
         // What was seen and said since is as if it had never been.
         List<ByteStore.Parent> parents = old.forget(checkpoint);
         Integer tasks = program.restores.get(checkpoint);
@@ -202,6 +203,9 @@ final class JobRun {
         void shutdown() {
             members.forEach(member -> member.task.shutdown());
             awaitEnd();
+            if (recorder.bundlesOpen != 0) {
+                throw new AssertionError(recorder.bundlesOpen + " bundles were not finished");
+            }
             world.until(() -> members.stream().allMatch(member -> member.task.readsAreOver()));
             started = false;
             for (Member member : members) {

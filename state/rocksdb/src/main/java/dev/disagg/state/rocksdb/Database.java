@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.rocksdb;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.disagg.state.ByteStore.Entry;
 import dev.disagg.state.Family;
 import dev.disagg.ufs.Invalid;
@@ -86,15 +88,16 @@ final class Database implements AutoCloseable {
         return family.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
     }
 
-    Path directory() {
-        return directory;
-    }
-
-    private interface Call<T extends @Nullable Object> {
+    private interface Call<T> {
+        @Nullable
         T run() throws RocksDBException;
     }
 
-    private <T extends @Nullable Object> T call(String what, Call<T> call) {
+    private interface Change {
+        void run() throws RocksDBException;
+    }
+
+    private <T> @Nullable T ask(String what, Call<T> call) {
         lock.lock();
         try {
             if (closed) {
@@ -108,46 +111,45 @@ final class Database implements AutoCloseable {
         }
     }
 
+    private <T> T call(String what, Call<T> call) {
+        return requireNonNull(ask(what, call), what);
+    }
+
+    private void change(String what, Change change) {
+        Object unused = ask(what, () -> {
+            change.run();
+            return null;
+        });
+    }
+
     private ColumnFamilyHandle handle(Family family) {
         return families.get(family.ordinal());
     }
 
     void put(Family family, byte[] key, byte[] value) {
-        call("a write", () -> {
-            database.put(handle(family), unlogged, key, value);
-            return null;
-        });
+        change("a write", () -> database.put(handle(family), unlogged, key, value));
     }
 
     void append(Family family, byte[] key, byte[] tail) {
-        call("a write", () -> {
-            database.merge(handle(family), unlogged, key, tail);
-            return null;
-        });
+        change("a write", () -> database.merge(handle(family), unlogged, key, tail));
     }
 
     void delete(Family family, byte[] key) {
-        call("a write", () -> {
-            database.delete(handle(family), unlogged, key);
-            return null;
-        });
+        change("a write", () -> database.delete(handle(family), unlogged, key));
     }
 
     /** Deletes {@code [from, to)}. */
     void deleteRange(Family family, byte[] from, byte[] to) {
-        call("a write", () -> {
-            database.deleteRange(handle(family), unlogged, from, to);
-            return null;
-        });
+        change("a write", () -> database.deleteRange(handle(family), unlogged, from, to));
     }
 
     byte @Nullable [] get(Family family, byte[] key) {
-        return call("a read", () -> database.get(handle(family), key));
+        return ask("a read", () -> database.get(handle(family), key));
     }
 
     /** The greatest key; null when there is none. */
     byte @Nullable [] lastKey(Family family) {
-        return call("a read", () -> {
+        return ask("a read", () -> {
             try (ReadOptions total = new ReadOptions().setTotalOrderSeek(true);
                     RocksIterator entries = database.newIterator(handle(family), total)) {
                 entries.seekToLast();
@@ -199,16 +201,15 @@ final class Database implements AutoCloseable {
     }
 
     void checkOpen() {
-        call("a call", () -> null);
+        change("a call", () -> {});
     }
 
     /** Writes the memtables to files, and links all files that are the database now into a new directory. */
     void checkpoint(Path into) {
-        call("a checkpoint", () -> {
+        change("a checkpoint", () -> {
             try (Checkpoint checkpoint = Checkpoint.create(database)) {
                 checkpoint.createCheckpoint(into.toString());
             }
-            return null;
         });
     }
 

@@ -86,8 +86,7 @@ final class Download {
         RocksFile file = piece.file();
         FileChannel to = open;
         if (to == null) {
-            to = FileChannel.open(
-                    into.resolve(file.name()), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            to = FileChannel.open(into.resolve(file.name()), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             open = to;
             crc.reset();
         }

@@ -38,7 +38,8 @@ final class LocalDirectory implements AutoCloseable {
     /** @param parent created when it does not exist */
     static LocalDirectory under(Path parent) {
         Path all = parent.toAbsolutePath()
-                .resolve("disagg-rocksdb-" + System.getProperty("user.name", "unknown").replaceAll("[^\\w.-]", "_"));
+                .resolve("disagg-rocksdb-"
+                        + System.getProperty("user.name", "unknown").replaceAll("[^\\w.-]", "_"));
         try {
             Files.createDirectories(all);
             LocalDirectory mine = null;

@@ -75,8 +75,8 @@ final class Restore {
                 .distinct()
                 .toList();
         if (formats.size() > 1) {
-            throw new Invalid("manifests to open " + owner
-                    + " from are of several backends: pass manifests of one checkpoint");
+            throw new Invalid(
+                    "manifests to open " + owner + " from are of several backends: pass manifests of one checkpoint");
         }
         if (formats.isEmpty()) {
             return new Restored(open(home.resolve("db")), List.of(), List.of(), List.of(), null);

@@ -61,7 +61,8 @@ final class RocksFailure {
     static Failed noLibrary(Throwable failure, @Nullable String system, @Nullable String machine) {
         return new Failed(
                 "--stateBackend=rocksdb: RocksDB's native library can not be loaded on " + system + " " + machine + ": "
-                        + failure.getMessage() + "; it is unpacked to java.io.tmpdir, which must allow execution (or set"
+                        + failure.getMessage()
+                        + "; it is unpacked to java.io.tmpdir, which must allow execution (or set"
                         + " the variable ROCKSDB_SHAREDLIB_DIR to a directory that does); where there is no library for"
                         + " the machine use --stateBackend=disagg",
                 failure);

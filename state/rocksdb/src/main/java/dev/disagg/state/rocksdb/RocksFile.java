@@ -61,6 +61,8 @@ record RocksFile(String name, ObjectRange range, int crc32c) {
         int crc32c = in.getInt();
         long number = in.getLong();
         return new RocksFile(
-                manifest ? String.format(Locale.ROOT, "%s%06d", MANIFEST_PREFIX, number) : link.name(), link.range(), crc32c);
+                manifest ? String.format(Locale.ROOT, "%s%06d", MANIFEST_PREFIX, number) : link.name(),
+                link.range(),
+                crc32c);
     }
 }

@@ -60,15 +60,14 @@ final class RocksOptions implements AutoCloseable {
                 .setStatsDumpPeriodSec(0);
         BloomFilter bloom = handles.own(new BloomFilter(BLOOM_BITS_PER_KEY));
         StringAppendOperator concatenation = handles.own(new StringAppendOperator(""));
-        long writeBufferBytes = Math.max(
-                SMALLEST_WRITE_BUFFER_BYTES, Math.min(LARGEST_WRITE_BUFFER_BYTES, writeBuffersBytes / 2));
+        long writeBufferBytes =
+                Math.max(SMALLEST_WRITE_BUFFER_BYTES, Math.min(LARGEST_WRITE_BUFFER_BYTES, writeBuffersBytes / 2));
         // A scan within one row asks the filter for the row's hash, a read for its whole key.
         this.rows = family(bloom, concatenation, writeBufferBytes).useFixedLengthPrefixExtractor(HASH_BYTES);
         this.others = family(bloom, concatenation, writeBufferBytes);
     }
 
-    private ColumnFamilyOptions family(
-            BloomFilter bloom, StringAppendOperator concatenation, long writeBufferBytes) {
+    private ColumnFamilyOptions family(BloomFilter bloom, StringAppendOperator concatenation, long writeBufferBytes) {
         return handles.own(new ColumnFamilyOptions())
                 .setMergeOperator(concatenation)
                 .setCompressionType(CompressionType.LZ4_COMPRESSION)

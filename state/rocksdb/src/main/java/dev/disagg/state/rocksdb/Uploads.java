@@ -52,9 +52,7 @@ final class Uploads {
     /** Forgets tables that the database does not have any more; what no checkpoint has named is deleted. */
     void keepOnly(Set<String> names) {
         for (RocksFile file : List.copyOf(stored.values())) {
-            if (!names.contains(file.name())
-                    && stored.remove(file.name(), file)
-                    && unnamed.remove(file.name())) {
+            if (!names.contains(file.name()) && stored.remove(file.name(), file) && unnamed.remove(file.name())) {
                 ufs.discard(file.range().object());
             }
         }

@@ -50,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RocksBackendTest {
     /** Each waits for the disk several times: all of them by night. */
     private static final int ROUNDS = Boolean.getBoolean("disagg.night") ? 1000 : 100;
+
     private static final int LARGE_TABLE_BYTES = 6 << 20;
 
     @TempDir
@@ -124,9 +125,8 @@ class RocksBackendTest {
         int shared = backend.openHandles();
         OwnerRecord record = null;
         for (int round = 0; round < ROUNDS; round++) {
-            ByteStore store = record == null || round % 10 == 0
-                    ? open(backend)
-                    : open(backend, new Parent(KeyRange.ALL, record));
+            ByteStore store =
+                    record == null || round % 10 == 0 ? open(backend) : open(backend, new Parent(KeyRange.ALL, record));
             store.put(Family.ROWS, key(round), new byte[100]);
             ByteStore.Cursor left = store.scan(Family.ROWS, new byte[0], null, null);
             left.next(1).join();
@@ -231,7 +231,8 @@ class RocksBackendTest {
         };
         store.put(Family.HOLDS, new byte[16], noise(2, LARGE_TABLE_BYTES));
         ByteStore.Frozen frozen = store.freeze(1, new byte[0]);
-        assertThrows(CompletionException.class, () -> frozen.flush(ufs.createPack()).join());
+        assertThrows(
+                CompletionException.class, () -> frozen.flush(ufs.createPack()).join());
         frozen.aborted();
         assertThat(ufs.objects.size(), is(1));
         String stranded = ufs.objects.keySet().iterator().next();
@@ -330,10 +331,9 @@ class RocksBackendTest {
     void aMissingNativeLibraryIsToldWithARemedy() {
         Failed failed = assertThrows(
                 Failed.class,
-                () -> new RocksBackend(
-                        new BackendContext(ufs, Runnable::run, Runnable::run, 4 << 20, local), () -> {
-                            throw new UnsatisfiedLinkError("librocksdbjni: cannot open shared object file");
-                        }));
+                () -> new RocksBackend(new BackendContext(ufs, Runnable::run, Runnable::run, 4 << 20, local), () -> {
+                    throw new UnsatisfiedLinkError("librocksdbjni: cannot open shared object file");
+                }));
         assertThat(
                 failed.getMessage(),
                 allOf(containsString(System.getProperty("os.arch")), containsString("--stateBackend=disagg")));

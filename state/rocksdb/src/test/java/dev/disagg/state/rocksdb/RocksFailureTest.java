@@ -41,7 +41,8 @@ class RocksFailureTest {
 
     @Test
     void damageIsCorrupt() {
-        assertThat(of(Status.Code.Corruption, Status.SubCode.None, "block checksum mismatch"), instanceOf(Corrupt.class));
+        assertThat(
+                of(Status.Code.Corruption, Status.SubCode.None, "block checksum mismatch"), instanceOf(Corrupt.class));
     }
 
     @Test

@@ -126,6 +126,11 @@ public final class AccumulatorCell<A> extends ScalarCell {
     }
 
     @Override
+    int contentBytes() {
+        return liveBytes + (operands == null ? 0 : operands.length);
+    }
+
+    @Override
     String kind() {
         return "an accumulator";
     }

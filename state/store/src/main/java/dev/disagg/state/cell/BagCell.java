@@ -182,6 +182,11 @@ public final class BagCell<T> extends ScalarCell {
     }
 
     @Override
+    int contentBytes() {
+        return memoryBytes();
+    }
+
+    @Override
     String kind() {
         return "a bag";
     }

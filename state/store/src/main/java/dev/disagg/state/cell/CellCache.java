@@ -37,6 +37,7 @@ final class CellCache {
     final TimeIndex[] timers;
     final CellDictionary dictionary;
     final KeyTable keys = new KeyTable();
+    final CellKinds kinds = new CellKinds();
     final UnresolvedHolds unresolvedHolds = new UnresolvedHolds();
     final Sweeper sweeper;
     private @Nullable Row firstDirty;
@@ -260,6 +261,15 @@ final class CellCache {
         if (allPinned && keys.size() > SLICE_ENTRIES) {
             fruitless = 8;
         }
+    }
+
+    /** {@link #cachedBytes} counted anew, of all keys or those that are pinned. */
+    long weigh(boolean pinnedAlone) {
+        long bytes = 0;
+        for (int i = 0; i < keys.size(); i++) {
+            bytes += pinnedAlone && !keys.at(i).isPinned() ? 0 : keys.at(i).weigh();
+        }
+        return bytes;
     }
 
     /** Drops an entry without rows. */

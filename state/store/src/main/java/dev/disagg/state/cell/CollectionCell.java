@@ -68,6 +68,18 @@ public final class CollectionCell extends ScalarCell {
         return out;
     }
 
+    /**
+     * Starts reading {@code sub}, so that a later {@link #get} finds it in memory. When the cell itself is not resident that
+     * comes first: then call it again. The future completes on any thread and says only to ask {@link #getIfResident} again;
+     * complete when memory answers.
+     */
+    public CompletableFuture<?> prefetch(byte[] sub) {
+        if (getIfResident(sub) != null) {
+            return Reads.ANSWERED;
+        }
+        return resident() ? get(sub) : fetch();
+    }
+
     /** What memory knows of {@code sub}; null when only a read can tell. Needs nothing. */
     public @Nullable Lookup getIfResident(byte[] sub) {
         resident();
@@ -220,6 +232,15 @@ public final class CollectionCell extends ScalarCell {
     @Override
     byte[] sub() {
         return KeyLayout.GENERATION;
+    }
+
+    @Override
+    int contentBytes() {
+        int bytes = 0;
+        for (Map.Entry<Sub, Cached> entry : subs.entrySet()) {
+            bytes += bytes(entry.getKey(), entry.getValue());
+        }
+        return bytes;
     }
 
     @Override

@@ -16,6 +16,12 @@ public interface DueScan extends AutoCloseable {
      */
     CompletableFuture<List<DueKey>> next(int max);
 
+    /**
+     * Keys that {@link #next} will very likely bring soon, earliest first, as far as memory knows; at most {@code max}. Takes
+     * nothing from the scan and reads nothing: for starting the reads of their rows ahead. None while a page is out.
+     */
+    List<DueKey> upcoming(int max);
+
     @Override
     void close();
 }

@@ -97,6 +97,40 @@ final class HeadScan implements DueScan {
     }
 
     @Override
+    public List<DueKey> upcoming(int max) {
+        List<DueKey> keys = new ArrayList<>();
+        if (closed || (out != null && !out.isDone())) {
+            return keys;
+        }
+        byte[] first = inserted == null ? from : min(from, inserted);
+        for (Map.Entry<byte[], TimeIndex.HeadEntry> entry :
+                index.head().subMap(min(first, bound), true, bound, false).entrySet()) {
+            if (keys.size() == max) {
+                return keys;
+            }
+            see(entry.getKey(), entry.getValue().value, keys);
+        }
+        if (page != null && page.isDone() && !page.isCompletedExceptionally()) {
+            for (ByteStore.Entry entry : page.join()) {
+                if (keys.size() == max) {
+                    return keys;
+                }
+                if (Arrays.compareUnsigned(entry.key(), first) >= 0) {
+                    see(entry.key(), entry.value(), keys);
+                }
+            }
+        }
+        return keys;
+    }
+
+    private void see(byte[] key, byte[] value, List<DueKey> keys) {
+        DueKey due = dueKey(key, value);
+        if (!recent.contains(due)) {
+            keys.add(due);
+        }
+    }
+
+    @Override
     public void close() {
         closed = true;
         dropPage();
@@ -159,7 +193,7 @@ final class HeadScan implements DueScan {
         }
     }
 
-    private static DueKey dueKey(byte[] key, byte[] value) {
+    static DueKey dueKey(byte[] key, byte[] value) {
         // The value is empty, or the bytes of a key that the entry has only the digest of.
         return new DueKey(KeyLayout.hashOf(key), value.length > 0 ? value : Arrays.copyOfRange(key, 16, key.length));
     }

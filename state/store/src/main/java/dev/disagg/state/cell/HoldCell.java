@@ -123,6 +123,11 @@ public final class HoldCell extends ScalarCell {
     }
 
     @Override
+    int contentBytes() {
+        return 8;
+    }
+
+    @Override
     String kind() {
         return "a hold";
     }

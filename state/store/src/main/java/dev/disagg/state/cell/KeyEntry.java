@@ -146,6 +146,15 @@ public final class KeyEntry {
         return CellCache.KEY_BYTES + key.length;
     }
 
+    /** Bytes of the key, its rows and their cells, counted anew. */
+    long weigh() {
+        long bytes = bytes();
+        for (int i = 0; i < rowCount; i++) {
+            bytes += rows[i].weigh();
+        }
+        return bytes;
+    }
+
     boolean isPinned() {
         return pins > 0;
     }

@@ -194,6 +194,16 @@ public final class KeyTimers extends ScalarCell {
     }
 
     @Override
+    int contentBytes() {
+        int bytes = OWN_BYTES;
+        for (TimerSlots.Slot slot : slots.all()) {
+            Timer timer = slot.timer;
+            bytes += SLOT_BYTES + slot.id.length + (timer == null ? 0 : timer.payload().length);
+        }
+        return bytes;
+    }
+
+    @Override
     String kind() {
         return "the key's timers";
     }

@@ -3,7 +3,7 @@ package dev.disagg.state.cell;
 
 import org.jspecify.annotations.Nullable;
 
-/** A value, bag or accumulator that came with its row and that nobody asked for yet. */
+/** A value, bag or accumulator that came from the store, or is being read, and that nobody asked for yet. */
 final class RawCell extends ScalarCell {
     private byte @Nullable [] content;
 
@@ -34,6 +34,11 @@ final class RawCell extends ScalarCell {
     }
 
     @Override
+    int contentBytes() {
+        return content == null ? 0 : content.length;
+    }
+
+    @Override
     String kind() {
         return "a stored value";
     }
@@ -42,7 +47,9 @@ final class RawCell extends ScalarCell {
     void becomes(ScalarCell typed) {
         boolean cleared = dirtyBytes > 0;
         replacedBy(typed);
-        typed.fill(content);
+        if (known) {
+            typed.fill(content);
+        }
         if (cleared) {
             typed.clearContent();
         }

@@ -5,7 +5,9 @@ import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.ufs.Corrupt;
 import dev.disagg.ufs.Invalid;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
@@ -87,6 +89,58 @@ public final class Row {
             read = out;
         }
         return arrive() ? Reads.ANSWERED : out.page();
+    }
+
+    /**
+     * Whether a read of the cell waits for nothing: it is in memory, or known to be absent. Unlike {@link #resident} it says
+     * nothing of other cells, and unlike {@link Cell#resident} it needs no cell.
+     */
+    public boolean isResident(int cell) {
+        arrive();
+        ScalarCell found = find(cell);
+        return found == null ? answered && Integer.compareUnsigned(cell, reached) <= 0 : found.resident();
+    }
+
+    /**
+     * Reads these cells alone, all at once, one point read each: for a row of which only small parts are wanted. The future
+     * completes on any thread, exceptionally when one of the reads failed, and says only that {@link #isResident} is to be asked
+     * again. Complete when all are resident. When the row is being read already, that is waited for; when a cell was never asked
+     * for in this task, the whole row is read.
+     */
+    public CompletableFuture<?> fetch(int... wanted) {
+        requireLive();
+        if (read != null) {
+            return fetch();
+        }
+        List<CompletableFuture<?>> out = new ArrayList<>(wanted.length);
+        for (int cell : wanted) {
+            if (!isResident(cell)) {
+                ScalarCell found = find(cell);
+                if (found == null) {
+                    byte[] sub = cache.kinds.of(cell);
+                    if (sub == null) {
+                        return fetch();
+                    }
+                    found = unread(cell, sub);
+                    add(found);
+                }
+                CompletableFuture<?> reading = found.fetch();
+                if (!found.resident()) {
+                    out.add(reading);
+                }
+            }
+        }
+        if (out.isEmpty()) {
+            return Reads.ANSWERED;
+        }
+        return out.size() == 1 ? out.get(0) : CompletableFuture.allOf(out.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private ScalarCell unread(int cell, byte[] sub) {
+        if (sub == KeyLayout.HOLD) {
+            return new HoldCell(this, cell);
+        }
+        return sub == KeyLayout.GENERATION ? new CollectionCell(this, cell) : new RawCell(this, cell);
     }
 
     /** Whether it is known, without a read, that there is no such cell: neither in memory nor in the store. */
@@ -305,6 +359,15 @@ public final class Row {
         return CellCache.ROW_BYTES + window.length;
     }
 
+    /** Bytes of the row and its cells, counted anew. */
+    long weigh() {
+        long bytes = bytes();
+        for (int i = 0; i < count; i++) {
+            bytes += cells[i].weigh();
+        }
+        return bytes;
+    }
+
     boolean evicted() {
         return evicted;
     }
@@ -386,6 +449,7 @@ public final class Row {
         }
         ids[count] = cell.id;
         cells[count++] = cell;
+        cache.kinds.note(cell.id, cell.sub());
     }
 
     /** A cell is bound to its codec when it is first asked for; asking with another type is the caller's error. */

@@ -68,6 +68,14 @@ abstract class ScalarCell implements Cell {
         return true;
     }
 
+    /** Bytes of the content in memory, counted anew: what {@link #account} was last told. */
+    abstract int contentBytes();
+
+    /** Bytes that the cell takes, counted anew. */
+    final int weigh() {
+        return contentBytes() + CellCache.CELL_BYTES;
+    }
+
     /** Gives the store what it does not have. */
     abstract void writeBack();
 
@@ -158,6 +166,9 @@ abstract class ScalarCell implements Cell {
         other.known = known;
         other.stored = stored;
         other.appendedAt = appendedAt;
+        other.read = read;
+        other.readAt = readAt;
+        read = null;
         dirtyBytes = 0;
         memoryBytes = 0;
     }

@@ -268,6 +268,11 @@ public final class TaskState implements AutoCloseable {
         store.close();
     }
 
+    /** For tests: the bytes of {@link CellMetrics#cachedBytes}, counted anew. */
+    long weigh(boolean pinnedAlone) {
+        return cache.weigh(pinnedAlone);
+    }
+
     /** For tests: drops every key that can be dropped. */
     void evictAll() {
         cache.evictAll();

@@ -106,6 +106,13 @@ public final class ValueCell<T> extends ScalarCell {
     }
 
     @Override
+    int contentBytes() {
+        T value = object;
+        byte[] encoded = bytes;
+        return value != null ? codec.sizeBytes(value) : encoded == null ? 0 : encoded.length;
+    }
+
+    @Override
     String kind() {
         return "a value";
     }

@@ -6,6 +6,7 @@ import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.SharedRun;
 import dev.disagg.state.table.EntryKind;
+import dev.disagg.state.table.Table;
 import dev.disagg.ufs.DisaggException;
 import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.OwnerRecord;
@@ -121,13 +122,14 @@ public final class LsmStore implements ByteStore {
     public Cursor scan(Family family, byte[] from, byte @Nullable [] to, byte @Nullable [] rowPrefix) {
         enter();
         Version reading = version.pin();
+        Long rowHash = rowPrefix == null ? null : Table.rowHash(rowPrefix);
         List<Source> sources = new ArrayList<>();
         sources.add(new MemSource(memtable(family).snapshot(from, to, rowPrefix)));
         for (Layer layer : reading.layers(family)) {
             if (layer instanceof MemLayer mem) {
                 sources.add(new MemSource(mem.memtable.snapshot(from, to, rowPrefix)));
             } else if (layer instanceof RunLayer run) {
-                sources.add(new RunSource(run, from, to, rowPrefix, true));
+                sources.add(new RunSource(run, from, to, rowHash, true));
             }
         }
         return new MergeCursor(owner, sources, reading::unpin);

@@ -2,6 +2,7 @@
 package dev.disagg.state.lsm;
 
 import dev.disagg.state.Family;
+import dev.disagg.state.table.Table;
 import dev.disagg.state.table.TableBlock;
 import dev.disagg.state.table.TableCursor;
 import dev.disagg.state.table.TableEntry;
@@ -20,7 +21,7 @@ final class RunSource implements Source {
     private final List<TableHandle> tables;
     private final byte[] from;
     private final byte @Nullable [] to;
-    private final byte @Nullable [] rowPrefix;
+    private final @Nullable Long rowHash;
     private final boolean fillCache;
     private int next;
     private @Nullable TableHandle table;
@@ -30,22 +31,36 @@ final class RunSource implements Source {
     private boolean ended;
     private boolean closed;
 
-    RunSource(RunLayer run, byte[] from, byte @Nullable [] to, byte @Nullable [] rowPrefix, boolean fillCache) {
-        this(run.tables(), from, to, rowPrefix, fillCache);
+    RunSource(RunLayer run, byte[] from, byte @Nullable [] to, @Nullable Long rowHash, boolean fillCache) {
+        this(run.tables(), from, to, rowHash, fillCache);
     }
 
-    /** @param tables of one run, in key order */
-    RunSource(
-            List<TableHandle> tables,
-            byte[] from,
-            byte @Nullable [] to,
-            byte @Nullable [] rowPrefix,
-            boolean fillCache) {
+    /**
+     * @param tables of one run, in key order
+     * @param rowHash of the row that the range lies in, see {@link Table#rowHash}; null when it is more than one
+     */
+    RunSource(List<TableHandle> tables, byte[] from, byte @Nullable [] to, @Nullable Long rowHash, boolean fillCache) {
         this.tables = tables;
         this.from = from;
         this.to = to;
-        this.rowPrefix = rowPrefix;
+        this.rowHash = rowHash;
         this.fillCache = fillCache;
+        this.next = from.length == 0 ? 0 : firstNotBelow(tables, from);
+    }
+
+    /** Number of the first table that has a key at or above {@code from}. */
+    private static int firstNotBelow(List<TableHandle> tables, byte[] from) {
+        int low = 0;
+        int high = tables.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (Arrays.compareUnsigned(tables.get(middle).meta.info().largestKey(), from) < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     @Override
@@ -95,7 +110,8 @@ final class RunSource implements Source {
         }
         TableCursor open = cursor;
         if (open == null) {
-            return nextTable();
+            nextTable();
+            return DONE;
         }
         return open.nextBlock().thenAccept(read -> {
             if (read == null) {
@@ -108,10 +124,13 @@ final class RunSource implements Source {
         });
     }
 
-    private CompletableFuture<Void> nextTable() {
+    private void nextTable() {
         while (next < tables.size()) {
             TableHandle candidate = tables.get(next++);
             ManifestTable meta = candidate.meta;
+            if (to != null && Arrays.compareUnsigned(meta.info().smallestKey(), to) >= 0) {
+                break;
+            }
             Family family = meta.family();
             byte[] first = from;
             byte[] end = to;
@@ -123,25 +142,16 @@ final class RunSource implements Source {
                     || !meta.info().overlaps(first, end)) {
                 continue;
             }
-            if (rowPrefix == null) {
-                open(candidate, first, end);
-                return DONE;
+            TableCursor opened = rowHash == null
+                    ? candidate.table.cursor(first, end, fillCache)
+                    : candidate.table.rowCursor(rowHash, first, end, fillCache);
+            if (opened != null) {
+                table = candidate;
+                cursor = opened;
+                return;
             }
-            byte[] start = first;
-            byte[] stop = end;
-            return candidate.table.mayContain(rowPrefix).thenAccept(maybe -> {
-                if (maybe) {
-                    open(candidate, start, stop);
-                }
-            });
         }
         ended = true;
-        return DONE;
-    }
-
-    private void open(TableHandle candidate, byte[] first, byte @Nullable [] end) {
-        table = candidate;
-        cursor = candidate.table.cursor(first, end, fillCache);
     }
 
     @Override

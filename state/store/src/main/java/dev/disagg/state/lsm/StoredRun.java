@@ -3,6 +3,7 @@ package dev.disagg.state.lsm;
 
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.SharedRun;
+import dev.disagg.state.table.Table;
 import dev.disagg.ufs.UnifiedFileSystem;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -70,7 +71,9 @@ final class StoredRun implements SharedRun {
 
     private MergeCursor scan(byte[] from, byte @Nullable [] to, byte @Nullable [] row, boolean fillCache) {
         return new MergeCursor(
-                "shared run " + object, List.of(new RunSource(readers, from, to, row, fillCache)), () -> {});
+                "shared run " + object,
+                List.of(new RunSource(readers, from, to, row == null ? null : Table.rowHash(row), fillCache)),
+                () -> {});
     }
 
     /** The first key after all that begin with {@code prefix}; null when there is none. */

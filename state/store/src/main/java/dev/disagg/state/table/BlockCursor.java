@@ -31,9 +31,14 @@ final class BlockCursor implements TableCursor {
         this.chunks = new ChunkReader(reader, index, mode);
         this.start = index.locate(from);
         this.next = start;
-        this.end = to == null ? index.count() : Math.min(index.count(), index.locate(to) + 1);
+        this.end = to == null ? index.count() : Math.min(index.count(), last(index, start, to) + 1);
         // The first read of a cursor that fills the cache is one block: many cursors want no more.
         this.chunkBytes = mode == ReadMode.FILL ? 0 : MAX_CHUNK_BYTES;
+    }
+
+    /** The block that may hold {@code to}; within a row it is most often the first one. */
+    private static int last(Index index, int start, byte[] to) {
+        return start < index.count() && index.reaches(start, to) ? start : index.locate(to);
     }
 
     @Override

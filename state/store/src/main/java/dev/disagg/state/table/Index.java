@@ -100,6 +100,14 @@ record Index(Block block) {
         return low;
     }
 
+    /** Whether the separator of block {@code number} is not below {@code key}: no later block may hold it. */
+    boolean reaches(int number, byte[] key) {
+        byte[] bytes = block.bytes();
+        int lengthAt = block.restart(number) + 1;
+        int from = Varint.end(bytes, lengthAt);
+        return Arrays.compareUnsigned(bytes, from, from + Varint.int32(bytes, lengthAt), key, 0, key.length) >= 0;
+    }
+
     /** Where block {@code number} starts. */
     long offset(int number) {
         return Varint.int64(block.bytes(), handleAt(number));

@@ -10,14 +10,17 @@ final class OpeningCursor implements TableCursor {
     private final byte[] from;
     private final byte @Nullable [] to;
     private final ReadMode mode;
+    private final @Nullable Long rowHash;
     private @Nullable BlockCursor opened;
     private boolean closed;
 
-    OpeningCursor(BlockReader reader, byte[] from, byte @Nullable [] to, ReadMode mode) {
+    /** @param rowHash asked of the filter before anything is read; null for a cursor over more than a row */
+    OpeningCursor(BlockReader reader, byte[] from, byte @Nullable [] to, ReadMode mode, @Nullable Long rowHash) {
         this.reader = reader;
         this.from = from;
         this.to = to;
         this.mode = mode;
+        this.rowHash = rowHash;
     }
 
     @Override
@@ -28,6 +31,10 @@ final class OpeningCursor implements TableCursor {
         return opened != null
                 ? opened.nextBlock()
                 : reader.tail().thenCompose(tail -> {
+                    if (rowHash != null && !tail.bloom().mayContain(rowHash)) {
+                        closed = true;
+                        return CompletableFuture.completedFuture(null);
+                    }
                     BlockCursor cursor = new BlockCursor(reader, tail.index(), from, to, mode);
                     opened = cursor;
                     return cursor.nextBlock();

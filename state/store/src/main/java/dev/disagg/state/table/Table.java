@@ -141,7 +141,27 @@ public final class Table {
      *     without counting as a use, and reads are large from the start
      */
     public TableCursor cursor(byte[] from, byte @Nullable [] to, boolean fillCache) {
-        return new OpeningCursor(reader, from, to, fillCache ? ReadMode.FILL : ReadMode.PASS_BY);
+        return new OpeningCursor(reader, from, to, fillCache ? ReadMode.FILL : ReadMode.PASS_BY, null);
+    }
+
+    /** What {@link #rowCursor} takes for a row's prefix: asked of many tables, it is computed once. */
+    public static long rowHash(byte[] rowPrefix) {
+        return Hash64.of(rowPrefix);
+    }
+
+    /**
+     * As {@link #cursor} within one row, whose prefix is in the filter; null when the cached filter says that there is nothing. A filter
+     * that is not cached is asked by the cursor, which then is empty.
+     *
+     * @param rowHash of the row's prefix, by {@link #rowHash}
+     */
+    public @Nullable TableCursor rowCursor(long rowHash, byte[] from, byte @Nullable [] to, boolean fillCache) {
+        ReadMode mode = fillCache ? ReadMode.FILL : ReadMode.PASS_BY;
+        Tail tail = reader.tailIfResident();
+        if (tail == null) {
+            return new OpeningCursor(reader, from, to, mode, rowHash);
+        }
+        return tail.bloom().mayContain(rowHash) ? new BlockCursor(reader, tail.index(), from, to, mode) : null;
     }
 
     /** What the manifest keeps of this table. */

@@ -10,6 +10,7 @@ import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.TableInfo;
 import dev.disagg.ufs.Corrupt;
+import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.Link;
 import dev.disagg.ufs.ObjectRange;
 import dev.disagg.ufs.OwnerRecord;
@@ -111,7 +112,13 @@ class ManifestTest {
             assertThat(thrown.getMessage(), containsString("'1z' in job/data/1-p-9"));
             assertThat(thrown.getMessage(), containsString("restore from another checkpoint"));
         }
-        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {9, 0, 0, 0, 1})));
+        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {3, 0, 0, 0, 1})));
         assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {1, 0})));
+    }
+
+    @Test
+    void aManifestOfAnotherBackendIsRefusedByItsName() {
+        Invalid refused = assertThrows(Invalid.class, () -> Manifest.of("t", record(new byte[] {2, 0, 0, 0, 1})));
+        assertThat(refused.getMessage(), containsString("was written by --stateBackend=rocksdb"));
     }
 }

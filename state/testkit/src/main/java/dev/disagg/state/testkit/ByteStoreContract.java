@@ -44,8 +44,7 @@ public abstract class ByteStoreContract {
     private static final int LARGE_BYTES = 64 << 20;
     private static final int LARGE_KEY_BYTES = 1000;
 
-    private final UnifiedFileSystem files =
-            JobFiles.open(MemoryStore.create(() -> 0), "job", 1, "p", Retries.none());
+    private final UnifiedFileSystem files = JobFiles.open(MemoryStore.create(() -> 0), "job", 1, "p", Retries.none());
     private StateBackend backend;
     private ByteStore store;
 
@@ -300,10 +299,8 @@ public abstract class ByteStoreContract {
             frozen.sealed();
             halves.add(new Parent(KeyRange.of(half, 2), readBack(record)));
         }
-        ByteStore.Opened opened =
-                backend.open("task", KeyRange.ALL, halves).join();
-        assertThat(
-                opened.headers().stream().map(String::new).toList(), equalTo(List.of("half 0", "half 1")));
+        ByteStore.Opened opened = backend.open("task", KeyRange.ALL, halves).join();
+        assertThat(opened.headers().stream().map(String::new).toList(), equalTo(List.of("half 0", "half 1")));
         opened.store().close();
     }
 

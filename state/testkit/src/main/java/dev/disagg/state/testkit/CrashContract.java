@@ -57,8 +57,7 @@ public abstract class CrashContract {
     private static void run(StateBackend backend, UnifiedFileSystem ufs, Committed committed) {
         Random random = new Random(SEED);
         Model model = new Model();
-        ByteStore store =
-                backend.open("t", KeyRange.ALL, List.of()).join().store();
+        ByteStore store = backend.open("t", KeyRange.ALL, List.of()).join().store();
         for (int checkpoint = 0; checkpoint < CHECKPOINTS; checkpoint++) {
             for (int i = 0; i < WRITES_PER_CHECKPOINT; i++) {
                 byte[] key = StateKeys.row(random.nextInt(30), "c" + random.nextInt(3));

@@ -405,11 +405,7 @@ public final class StoreHistory {
         }
     }
 
-    private record Pending(
-            ByteStore.Frozen frozen,
-            Pack pack,
-            CompletableFuture<OwnerRecord> flushing,
-            Model model) {}
+    private record Pending(ByteStore.Frozen frozen, Pack pack, CompletableFuture<OwnerRecord> flushing, Model model) {}
 
     private record OpenCursor(ByteStore.Cursor cursor, Iterator<Map.Entry<byte[], byte[]>> expected) {
         /** False at the end. */

@@ -43,11 +43,11 @@ class StoreModelTest {
                 case DISAGG_GATHERING ->
                     new LsmBackend(
                             ufs,
-                            SmallTrees.gathering(2000 + random.nextInt(60_000), 2000, 500 + random.nextInt(4000), 4000, 2),
+                            SmallTrees.gathering(
+                                    2000 + random.nextInt(60_000), 2000, 500 + random.nextInt(4000), 4000, 2),
                             background);
                 case DISAGG_GATHERING_ALL ->
-                    new LsmBackend(
-                            ufs, SmallTrees.gathering(100 << 20, 1 << 20, 1 << 20, 1 << 20, 3), background);
+                    new LsmBackend(ufs, SmallTrees.gathering(100 << 20, 1 << 20, 1 << 20, 1 << 20, 3), background);
                 case BOTH_IN_TURN -> (random.nextBoolean() ? HEAP : DISAGG_TINY).backend(ufs, background, random);
             };
         }
