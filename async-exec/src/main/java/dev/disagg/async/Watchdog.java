@@ -137,13 +137,14 @@ final class Watchdog {
             free(sight, nowNanos);
             return;
         }
+        if (!told && !loop.ending().isSet() && stuckNanos >= options.watchdogNanos()) {
+            told = true;
+            loop.tellStuck(stuckText(sight, stuckNanos));
+        }
         long limitNanos = options.maxBodyNanos();
         if (limitNanos > 0 && stuckNanos >= limitNanos) {
             fail(sight, stuckText(sight, stuckNanos));
             interrupt(sight, nowNanos);
-        } else if (!told && !loop.ending().isSet() && stuckNanos >= options.watchdogNanos()) {
-            told = true;
-            loop.tellStuck(stuckText(sight, stuckNanos));
         }
     }
 

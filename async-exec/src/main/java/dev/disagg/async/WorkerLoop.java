@@ -117,11 +117,18 @@ final class WorkerLoop {
         baton.lend(baton.leader(), to, errand);
     }
 
-    /** The first worker leads. */
+    /** The first worker leads. Looked after before that, because it may have ended when this returns. */
     void start() {
-        baton.begin();
         if (watchdog != null) {
             watchdog.start();
+        }
+        try {
+            baton.begin();
+        } catch (RuntimeException | Error e) {
+            if (watchdog != null) {
+                watchdog.end();
+            }
+            throw e;
         }
     }
 

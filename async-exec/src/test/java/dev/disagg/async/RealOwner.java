@@ -22,7 +22,7 @@ public final class RealOwner implements Duty {
         return 1;
     };
 
-    public RealOwner(RealThreads threads, UnaryOperator<AsyncOptions> options) {
+    public RealOwner(WorkerThreads threads, UnaryOperator<AsyncOptions> options) {
         task = new AsyncTask("real", this, options.apply(AsyncOptions.defaults(threads, System::nanoTime)));
     }
 

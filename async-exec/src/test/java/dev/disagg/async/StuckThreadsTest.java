@@ -136,6 +136,41 @@ class StuckThreadsTest {
     }
 
     @Test
+    void aTaskThatEndsBeforeItsStartReturnsIsNotWatchedForEver() throws Exception {
+        AtomicReference<RealOwner> started = new AtomicReference<>();
+        Thread starter = Thread.currentThread();
+        WorkerThreads slow = new WorkerThreads() {
+            @Override
+            public Thread start(String name, Runnable body) {
+                return threads.start(name, body);
+            }
+
+            @Override
+            public void unpark(Thread thread) {
+                WorkerThreads.super.unpark(thread);
+                if (Thread.currentThread() == starter) {
+                    // The first worker is granted: the task ends before its starter does anything else.
+                    started.get()
+                            .task
+                            .terminated()
+                            .handle((done, failure) -> done)
+                            .join();
+                }
+            }
+        };
+        Watch watch = new Watch(threads, System::nanoTime);
+        RealOwner owner = new RealOwner(slow, options -> options.withWatch(watch));
+        started.set(owner);
+        owner.input.add(() -> {
+            throw new IllegalStateException("fails at once");
+        });
+        owner.task.start();
+        assertThat(owner.failures, hasSize(1));
+        assertThat("tasks looked after", watch.size(), equalTo(0));
+        threads.joinAll();
+    }
+
+    @Test
     void aThreadOfUserCodeThatReadsStateIsToldTheRule() throws Exception {
         RealOwner owner = new RealOwner(threads, options -> options);
         AtomicReference<Throwable> seen = new AtomicReference<>();
