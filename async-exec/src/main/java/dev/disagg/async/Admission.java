@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  * what is theirs. Owned by the leader; nothing here runs a computation.
  */
 final class Admission {
+    /** Computations queued to run at which input pauses: their rows and objects, some 200 bytes each, fit the first-level cache. */
+    private static final int GULP = 128;
+
     private final int maxInFlight;
     private final long maxInFlightBytes;
     private final InputGate gate;
@@ -20,7 +23,8 @@ final class Admission {
     @Nullable
     Computation current;
 
-    int inFlight;
+    private long admitted;
+    long finished;
     long inFlightBytes;
     int blocked;
 
@@ -32,12 +36,18 @@ final class Admission {
         this.counters = counters;
     }
 
+    /** Any thread; exact for the leader. */
+    int inFlight() {
+        long done = finished;
+        return (int) (admitted - done);
+    }
+
     boolean isAtBound() {
-        return inFlight >= maxInFlight || inFlightBytes >= maxInFlightBytes;
+        return inFlight() >= maxInFlight || inFlightBytes >= maxInFlightBytes;
     }
 
     int room() {
-        return isAtBound() ? 0 : maxInFlight - inFlight;
+        return isAtBound() ? 0 : Math.max(0, Math.min(maxInFlight - inFlight(), GULP - runnable.size()));
     }
 
     /** Into the epoch of the running computation, or the OPEN one. */
@@ -83,7 +93,7 @@ final class Admission {
     }
 
     private void enter(Epoch epoch, KeySlot slot, Computation computation) {
-        if (computation.stage != Computation.NEW && computation.stage != Computation.DONE) {
+        if (computation.stage != Computation.IDLE) {
             throw new IllegalStateException(computation.describe() + " is in flight already");
         }
         if (gate.isShut() && current == null) {
@@ -91,14 +101,19 @@ final class Admission {
                     + " while draining: it would be missing in the snapshot; ask isDraining() first");
         }
         computation.stage = Computation.ADMITTED;
-        computation.rounds = 0;
-        computation.waited = false;
-        computation.slot = slot;
-        computation.epoch = epoch;
+        // Objects that are kept for reuse mostly have the right ones already, and a write of a reference is not free.
+        if (computation.slot != slot) {
+            computation.slot = slot;
+        }
+        if (computation.epoch != epoch) {
+            computation.epoch = epoch;
+        }
         long weightBytes = computation.weightBytes();
-        computation.weightBytes = weightBytes;
-        inFlightBytes += weightBytes;
-        inFlight++;
+        if (weightBytes != 0) {
+            computation.weightBytes = weightBytes;
+            inFlightBytes += weightBytes;
+        }
+        admitted++;
         epoch.count++;
         epoch.used = true;
     }
@@ -115,13 +130,17 @@ final class Admission {
 
     /** It has finished: frees its key for the next, and its epochs. */
     void release(Computation computation) {
-        computation.stage = Computation.DONE;
-        counters.finished++;
+        computation.stage = Computation.IDLE;
+        finished++;
         if (computation.waited) {
             counters.finishedAfterWait++;
+            computation.waited = false;
+            computation.rounds = 0;
         }
-        inFlight--;
-        inFlightBytes -= computation.weightBytes;
+        if (computation.weightBytes != 0) {
+            inFlightBytes -= computation.weightBytes;
+            computation.weightBytes = 0;
+        }
         if (--computation.epoch().count == 0) {
             epochs.stirred = true;
         }

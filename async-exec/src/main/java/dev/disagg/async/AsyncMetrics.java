@@ -19,10 +19,14 @@ package dev.disagg.async;
  * @param handOvers times that a body handed the leadership over
  * @param swaps of these, at the parked bound, straight to another parked computation
  * @param boundWaits times that a body had to hold the task because nobody could take the leadership
- * @param threadStartFailures worker threads that could not be started
+ * @param errands times that a worker led for another one's errand
+ * @param threadStartFailures worker and watch threads that could not be started
+ * @param leftBehind workers that were left behind in user code that does not return
  * @param admissionStalls times that input was held at the in-flight bound
  * @param drains drains finished
  * @param drainNanos time from request to end, summed over drains, in nanoseconds
+ * @param lastDrainNanos of the last drain
+ * @param maxDrainNanos of the longest drain
  */
 public record AsyncMetrics(
         int inFlight,
@@ -39,7 +43,16 @@ public record AsyncMetrics(
         long handOvers,
         long swaps,
         long boundWaits,
+        long errands,
         long threadStartFailures,
+        long leftBehind,
         long admissionStalls,
         long drains,
-        long drainNanos) {}
+        long drainNanos,
+        long lastDrainNanos,
+        long maxDrainNanos) {
+    /** The share of finished computations that found all their state resident, from 0 to 1; 1 when none has finished. */
+    public double inlineRatio() {
+        return finished == 0 ? 1 : (double) inline / finished;
+    }
+}

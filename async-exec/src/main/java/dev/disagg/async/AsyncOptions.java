@@ -16,9 +16,13 @@ import java.util.function.LongSupplier;
  * @param threads where worker threads come from
  * @param nanoClock elapsed time in nanoseconds, as {@code System::nanoTime}
  * @param handOver whether a computation that waits hands its leadership over; false: it holds the task while it waits
- * @param watchdogNanos how long a leader may stand still inside user code, with a parked computation that could go on,
- *     before the task fails; 0 turns the watchdog off. Longer than any blocking call that user code may rightly make
+ * @param watchdogNanos how long a leader may stand still inside user code before {@link Duty#stuck} tells of it, or, with
+ *     a parked computation that could go on, the task fails; 0 turns the watchdog off, whatever {@code maxBodyNanos} is.
+ *     Longer than any blocking call that user code may rightly make
  * @param lockRemedy what to advise when it does, for example which option to set
+ * @param maxBodyNanos how long a leader may stand still inside user code before the task fails and its thread is
+ *     interrupted and, if that does not help, left behind; 0: never
+ * @param watch who looks for that; shared between tasks, so that they need one thread together
  */
 public record AsyncOptions(
         int maxInFlight,
@@ -29,26 +33,34 @@ public record AsyncOptions(
         LongSupplier nanoClock,
         boolean handOver,
         long watchdogNanos,
-        String lockRemedy) {
+        String lockRemedy,
+        long maxBodyNanos,
+        Watch watch) {
     private static final int DEFAULT_MAX_IN_FLIGHT = 6000;
     private static final long DEFAULT_MAX_IN_FLIGHT_BYTES = 64L << 20;
     private static final int DEFAULT_MAX_PARKED = 256;
     private static final int DEFAULT_MAX_OPEN_EPOCHS = 1024;
     private static final long DEFAULT_WATCHDOG_NANOS = 60_000_000_000L;
+    private static final long DEFAULT_MAX_BODY_NANOS = 600_000_000_000L;
 
     /** Checks the bounds. */
     public AsyncOptions {
         requireNonNull(threads, "threads is null");
         requireNonNull(nanoClock, "nanoClock is null");
         requireNonNull(lockRemedy, "lockRemedy is null");
+        requireNonNull(watch, "watch is null");
         requireAtLeast(1, maxInFlight, "maxInFlight");
         requireAtLeast(1, maxInFlightBytes, "maxInFlightBytes");
         requireAtLeast(0, maxParked, "maxParked");
         requireAtLeast(2, maxOpenEpochs, "maxOpenEpochs");
         requireAtLeast(0, watchdogNanos, "watchdogNanos");
+        requireAtLeast(0, maxBodyNanos, "maxBodyNanos");
     }
 
-    /** The default bounds: 6000 in flight, 64 MiB, 256 parked, 1024 epochs, hand-over on, watchdog at 60 s. */
+    /**
+     * The default bounds: 6000 in flight, 64 MiB, 256 parked, 1024 epochs, hand-over on, watchdog at 60 s, bodies of at
+     * most 10 min, and a watch of its own.
+     */
     public static AsyncOptions defaults(WorkerThreads threads, LongSupplier nanoClock) {
         return new AsyncOptions(
                 DEFAULT_MAX_IN_FLIGHT,
@@ -59,7 +71,9 @@ public record AsyncOptions(
                 nanoClock,
                 true,
                 DEFAULT_WATCHDOG_NANOS,
-                "run the step with hand-over off");
+                "run the step with hand-over off",
+                DEFAULT_MAX_BODY_NANOS,
+                new Watch(threads, nanoClock));
     }
 
     /** These options with another in-flight bound. */
@@ -73,7 +87,9 @@ public record AsyncOptions(
                 nanoClock,
                 handOver,
                 watchdogNanos,
-                lockRemedy);
+                lockRemedy,
+                maxBodyNanos,
+                watch);
     }
 
     /** These options with another bound on bytes in flight. */
@@ -87,7 +103,9 @@ public record AsyncOptions(
                 nanoClock,
                 handOver,
                 watchdogNanos,
-                lockRemedy);
+                lockRemedy,
+                maxBodyNanos,
+                watch);
     }
 
     /** These options with another bound on parked computations. */
@@ -101,7 +119,9 @@ public record AsyncOptions(
                 nanoClock,
                 handOver,
                 watchdogNanos,
-                lockRemedy);
+                lockRemedy,
+                maxBodyNanos,
+                watch);
     }
 
     /** These options with another bound on epochs. */
@@ -115,7 +135,9 @@ public record AsyncOptions(
                 nanoClock,
                 handOver,
                 watchdogNanos,
-                lockRemedy);
+                lockRemedy,
+                maxBodyNanos,
+                watch);
     }
 
     /** These options with hand-over on or off. */
@@ -129,7 +151,9 @@ public record AsyncOptions(
                 nanoClock,
                 newHandOver,
                 watchdogNanos,
-                lockRemedy);
+                lockRemedy,
+                maxBodyNanos,
+                watch);
     }
 
     /** These options with another patience of the watchdog (0: off) and its advice. */
@@ -143,7 +167,41 @@ public record AsyncOptions(
                 nanoClock,
                 handOver,
                 newWatchdogNanos,
-                newLockRemedy);
+                newLockRemedy,
+                maxBodyNanos,
+                watch);
+    }
+
+    /** These options with another limit on the time that the leader may spend inside one computation; 0: none. */
+    public AsyncOptions withMaxBody(long newMaxBodyNanos) {
+        return new AsyncOptions(
+                maxInFlight,
+                maxInFlightBytes,
+                maxParked,
+                maxOpenEpochs,
+                threads,
+                nanoClock,
+                handOver,
+                watchdogNanos,
+                lockRemedy,
+                newMaxBodyNanos,
+                watch);
+    }
+
+    /** These options with a watch that other tasks have too. */
+    public AsyncOptions withWatch(Watch newWatch) {
+        return new AsyncOptions(
+                maxInFlight,
+                maxInFlightBytes,
+                maxParked,
+                maxOpenEpochs,
+                threads,
+                nanoClock,
+                handOver,
+                watchdogNanos,
+                lockRemedy,
+                maxBodyNanos,
+                newWatch);
     }
 
     private static void requireAtLeast(long least, long value, String name) {

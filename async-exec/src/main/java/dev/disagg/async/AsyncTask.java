@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * in any order, so that a key that waits for its state does not hold up the others.
  *
  * <p><b>Threads.</b> At every instant exactly one worker thread leads; computations, {@link Duty}, and all bookkeeping
- * run on it. Methods say when any thread may call them; the rest belong to the leader (an assertion checks it).
+ * run on it. Methods say when any thread may call them; the rest belong to the leader (waits and changes of the task check
+ * it, the rest by an assertion).
  *
  * <p><b>Order of service.</b> Mailbox, parked computations whose value is there, computations whose fetched state is
  * there, admitted computations whose key is free, epoch scans, input. Finished epochs are released before any of these
@@ -59,7 +60,7 @@ public final class AsyncTask implements AutoCloseable {
             throw new IllegalStateException("task " + name + " was started or closed before");
         }
         try {
-            loop.baton().begin();
+            loop.start();
         } catch (RuntimeException | Error e) {
             ending.set("start", e);
             loop.endUnstarted();
@@ -122,7 +123,7 @@ public final class AsyncTask implements AutoCloseable {
 
     /** Any thread: computations admitted and not finished. */
     public int inFlight() {
-        return admission.inFlight;
+        return admission.inFlight();
     }
 
     /** Any thread: figures of this moment. */
@@ -166,6 +167,9 @@ public final class AsyncTask implements AutoCloseable {
      *     draining
      */
     public void admit(KeySlot slot, Computation computation) {
+        if (ending.isSet()) {
+            touchFailed();
+        }
         assert isLeader();
         admission.admit(slot, computation);
     }
@@ -176,6 +180,9 @@ public final class AsyncTask implements AutoCloseable {
      * @throws IllegalStateException also when the epoch is FINISHED
      */
     public void admitTo(Epoch epoch, KeySlot slot, Computation computation) {
+        if (ending.isSet()) {
+            touchFailed();
+        }
         assert isLeader();
         admission.admitTo(epoch, slot, computation);
     }
@@ -185,6 +192,9 @@ public final class AsyncTask implements AutoCloseable {
      * the one admitted last runs first.
      */
     public void admitNext(Computation computation) {
+        if (ending.isSet()) {
+            touchFailed();
+        }
         assert isLeader();
         admission.admitNext(computation);
     }
@@ -197,7 +207,7 @@ public final class AsyncTask implements AutoCloseable {
      * @throws IllegalStateException when no computation is running or the epoch is FINISHED
      */
     public void holdEpoch(Epoch epoch) {
-        assert isLeader();
+        touch();
         admission.hold(epoch);
     }
 
@@ -207,7 +217,10 @@ public final class AsyncTask implements AutoCloseable {
         return admission.epochs.head();
     }
 
-    /** How many computations may be admitted before the in-flight bound, 0 at it; a guide for the size of a batch. */
+    /**
+     * How many computations to admit in one {@link Duty#poll}: up to the in-flight bound, and no more than are still in
+     * the processor's cache when they run. 0 when it is time to let them run.
+     */
     public int room() {
         assert isLeader();
         return admission.room();
@@ -229,7 +242,7 @@ public final class AsyncTask implements AutoCloseable {
      * @throws IllegalStateException when {@link #canSeal} is false
      */
     public Epoch seal(@Nullable Object attachment, EpochScan scan) {
-        assert isLeader();
+        touch();
         loop.gate().stirred = true;
         return admission.epochs.seal(attachment, requireNonNull(scan, "scan is null"));
     }
@@ -251,7 +264,7 @@ public final class AsyncTask implements AutoCloseable {
     public <T extends @Nullable Object> T await(CompletableFuture<T> future) {
         if (!future.isDone()) {
             ending.check();
-            assert isLeader();
+            requireLeader();
             Computation running = admission.current;
             if (running != null && options.handOver()) {
                 loop.handOver().park(running, future);
@@ -269,10 +282,35 @@ public final class AsyncTask implements AutoCloseable {
     public <T extends @Nullable Object> T awaitBlocking(CompletableFuture<T> future) {
         if (!future.isDone()) {
             ending.check();
-            assert isLeader();
+            requireLeader();
             loop.handOver().hold(future);
         }
         return HandOver.outcome(future);
+    }
+
+    /**
+     * Runs something on the thread of a worker, and returns when it is done: what is bound to a thread, such as thread-locals
+     * of user code, is opened and closed there. At once when the worker leads; else the worker, which must be a spare, leads
+     * while it runs the errand, and this worker waits and then leads again. An {@link #await} inside an errand holds the
+     * task. Runs also after a failure, while the worker has not ended.
+     *
+     * @throws IllegalStateException inside a computation, or when the worker is neither the leader nor a spare: parked
+     *     inside a computation, detached by the watchdog, ended, waiting for an errand that it asked for, or of another task
+     * @throws RuntimeException or an Error: what the errand throws
+     */
+    public void runOn(Worker worker, Runnable errand) {
+        requireNonNull(errand, "errand is null");
+        requireLeader();
+        Computation running = admission.current;
+        if (running != null) {
+            throw new IllegalStateException("an errand for worker " + worker + " inside of " + running.describe()
+                    + ": errands are run outside of computations");
+        }
+        if (worker == loop.baton().leader()) {
+            errand.run();
+        } else {
+            loop.lend(worker, errand);
+        }
     }
 
     /**
@@ -280,8 +318,16 @@ public final class AsyncTask implements AutoCloseable {
      * finished. Requests made before that call are one. Input stays shut until {@link #resumeInput}.
      */
     public void requestDrain() {
-        assert isLeader();
+        touch();
         loop.gate().requestDrain(options.nanoClock().getAsLong());
+    }
+
+    /**
+     * A step of a longer call is done: the watchdog, who looks for one that never returns, begins anew. For polls and
+     * computations that call user code many times.
+     */
+    public void advance() {
+        loop.advance();
     }
 
     /** Whether input is shut: from {@link #requestDrain} to {@link #resumeInput}. */
@@ -292,7 +338,7 @@ public final class AsyncTask implements AutoCloseable {
 
     /** Opens input and scans again; also ends a drain that is not over yet. */
     public void resumeInput() {
-        assert isLeader();
+        touch();
         loop.gate().open();
     }
 
@@ -306,6 +352,33 @@ public final class AsyncTask implements AutoCloseable {
     public Worker currentWorker() {
         assert isLeader();
         return loop.baton().leader();
+    }
+
+    private void requireLeader() {
+        if (!isLeader()) {
+            throw new IllegalStateException("thread " + Thread.currentThread().getName() + " does not lead task " + name
+                    + ": state is read and changed only on the thread that runs the computation, so user code must not hand"
+                    + " it to threads of its own; other threads use execute()");
+        }
+    }
+
+    /** Before the task's bookkeeping changes. */
+    private void touch() {
+        requireLeader();
+        if (ending.isSet()) {
+            touchFailed();
+        }
+    }
+
+    /** A computation goes on no more. The owner may, unless the watchdog has let another thread lead meanwhile. */
+    private void touchFailed() {
+        if (admission.current != null) {
+            ending.check();
+        }
+        requireLeader();
+        if (!loop.baton().leader().claim()) {
+            ending.check();
+        }
     }
 
     /** A task that was never started has no worker that could end it. */

@@ -49,6 +49,11 @@ final class Baton {
         return requireNonNull(leader, "the task is not started");
     }
 
+    @Nullable
+    Worker leaderNow() {
+        return leader;
+    }
+
     boolean isLeader(Thread thread) {
         Worker leads = leader;
         return leads != null && leads.thread() == thread;
@@ -128,14 +133,73 @@ final class Baton {
         return true;
     }
 
+    /**
+     * The watchdog, in place of a leader that it has abandoned: the one that waits for the leader's errand leads, or a spare,
+     * or a new one; false when none can be started.
+     */
+    boolean succeed(Worker abandoned, Throwable cause) {
+        Errand errand = abandoned.serving;
+        Worker next;
+        if (errand != null) {
+            errand.fail(cause);
+            next = errand.caller;
+        } else {
+            next = spares.pollFirst();
+        }
+        if (next == null) {
+            try {
+                next = newWorker();
+            } catch (RuntimeException | Error e) {
+                startFailures++;
+                return false;
+            }
+        }
+        leader = next;
+        next.grant(threads);
+        return true;
+    }
+
     /** A detached worker is back. */
     void rejoin(Worker worker) {
         parked--;
         spares.addLast(worker);
     }
 
+    /**
+     * The leader waits while a spare leads to run an errand; then it leads again. It is on no list meanwhile, so nobody
+     * else can pass the leadership to it. What the errand throws is thrown here.
+     */
+    void lend(Worker self, Worker spare, Runnable body) {
+        if (!spares.remove(spare)) {
+            throw new IllegalStateException("worker " + spare + " is no spare of task " + taskName
+                    + ": it is parked inside a computation, waits for an errand of its own, was detached or has ended");
+        }
+        Errand errand = new Errand(self, body);
+        spare.errand = errand;
+        self.becomeSpare();
+        leader = spare;
+        spare.grant(threads);
+        awaitGrant(self);
+        errand.rethrow();
+    }
+
+    /** Waits to lead; runs the errands that this worker is granted for. */
     void awaitGrant(Worker self) {
         self.awaitGrant(threads, () -> onInterrupt.accept(self));
+        for (Errand errand = self.errand; errand != null; errand = self.errand) {
+            self.errand = null;
+            self.serving = errand;
+            errand.run();
+            if (!self.claim()) {
+                throw new Abandoned(self);
+            }
+            self.serving = null;
+            self.becomeSpare();
+            spares.addFirst(self);
+            leader = errand.caller;
+            errand.caller.grant(threads);
+            self.awaitGrant(threads, () -> onInterrupt.accept(self));
+        }
     }
 
     private Worker newWorker() {

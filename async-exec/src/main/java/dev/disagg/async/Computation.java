@@ -11,15 +11,13 @@ import org.jspecify.annotations.Nullable;
  * One keyed unit of work: an element, or the firing of a key's due timers.
  *
  * <p>Queue links, slot and epoch live in this object, so the layer allocates nothing for it. It may be admitted again
- * once it has finished. A computation goes ADMITTED (its key is busy, or it is first in line), FETCHING (its reads are
- * out), RUNNING (which includes parked), DONE.
+ * once it has finished. A computation goes IDLE, ADMITTED (its key is busy, or it is first in line, or it runs, which
+ * includes parked), perhaps FETCHING (its reads are out) and ADMITTED again, and IDLE when it has finished.
  */
 public abstract class Computation extends Mail {
-    static final byte NEW = 0;
+    static final byte IDLE = 0;
     static final byte ADMITTED = 1;
     static final byte FETCHING = 2;
-    static final byte RUNNING = 3;
-    static final byte DONE = 4;
 
     private static final VarHandle POSTED;
 

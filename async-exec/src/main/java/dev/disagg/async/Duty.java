@@ -50,7 +50,16 @@ public interface Duty {
     default void workerStopped(Worker worker, @Nullable Object attachment) {}
 
     /**
-     * The task failed. Called exactly once, on one of the task's threads (the watchdog's when the leader is stuck), with
+     * User code, or this object, keeps the leader for longer than {@link AsyncOptions#watchdogNanos}, so that nothing of
+     * the task gets done. Called once for each such time, by the thread of the {@link Watch} and not by the leader: must
+     * not block, nor call the task. {@link #failed} follows when {@link AsyncOptions#maxBodyNanos} is over too.
+     *
+     * @param text which computation, for how long, the stack of the leader and of up to four parked ones, what to do
+     */
+    default void stuck(String text) {}
+
+    /**
+     * The task failed. Called exactly once, on one of the task's threads (the watch's when the leader is stuck), with
      * the step and key in the message. Not called for {@link AsyncTask#close}.
      */
     void failed(Throwable cause);

@@ -12,17 +12,25 @@ final class FactoryThreads implements WorkerThreads {
     private static final int UNPINNED_SINCE = 24;
 
     private final ThreadFactory factory;
+    private final ThreadFactory watchFactory;
 
     FactoryThreads(ThreadFactory factory) {
+        this(factory, factory);
+    }
+
+    private FactoryThreads(ThreadFactory factory, ThreadFactory watchFactory) {
         this.factory = requireNonNull(factory, "factory is null");
+        this.watchFactory = watchFactory;
     }
 
     static FactoryThreads platform() {
-        return new FactoryThreads(body -> {
-            Thread thread = new Thread(body);
-            thread.setDaemon(true);
-            return thread;
-        });
+        return new FactoryThreads(FactoryThreads::daemon);
+    }
+
+    private static Thread daemon(Runnable body) {
+        Thread thread = new Thread(body);
+        thread.setDaemon(true);
+        return thread;
     }
 
     static FactoryThreads virtualIfAvailable() {
@@ -32,9 +40,10 @@ final class FactoryThreads implements WorkerThreads {
         try {
             // By reflection, because the one jar is compiled for JDK 17.
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-            return new FactoryThreads((ThreadFactory) Class.forName("java.lang.Thread$Builder")
+            ThreadFactory factory = (ThreadFactory) Class.forName("java.lang.Thread$Builder")
                     .getMethod("factory")
-                    .invoke(builder));
+                    .invoke(builder);
+            return new FactoryThreads(factory, FactoryThreads::daemon);
         } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException e) {
             throw new IllegalStateException("JDK " + Runtime.version() + " should have virtual threads", e);
         } catch (InvocationTargetException e) {
@@ -44,6 +53,15 @@ final class FactoryThreads implements WorkerThreads {
 
     @Override
     public Thread start(String name, Runnable body) {
+        return start(factory, name, body);
+    }
+
+    @Override
+    public Thread startWatch(String name, Runnable body) {
+        return start(watchFactory, name, body);
+    }
+
+    private static Thread start(ThreadFactory factory, String name, Runnable body) {
         Thread thread = factory.newThread(body);
         if (thread == null) {
             throw new IllegalStateException("the thread factory gave no thread for " + name);

@@ -13,6 +13,9 @@ final class FirstFailure {
     private final String taskName;
     private final TaskFailed closed;
     private final AtomicReference<@Nullable TaskFailed> first = new AtomicReference<>();
+    /** As {@code first}; written after it, and one read less in what every computation asks. */
+    private volatile boolean set;
+
     private final AtomicBoolean told = new AtomicBoolean();
 
     FirstFailure(String taskName) {
@@ -22,7 +25,7 @@ final class FirstFailure {
 
     /** Whether the task has failed or was closed. */
     boolean isSet() {
-        return first.get() != null;
+        return set;
     }
 
     /** The failure to end with; null when there is none or the task was closed. */
@@ -33,14 +36,24 @@ final class FirstFailure {
     }
 
     void set(String what, Throwable cause) {
-        TaskFailed failed = new TaskFailed("task " + taskName + ": " + what + ": " + cause, cause);
+        TaskFailed failed = describe(what, cause);
         if (!first.compareAndSet(null, failed)) {
             alsoSeen(cause);
+        }
+        set = true;
+    }
+
+    private TaskFailed describe(String what, Throwable cause) {
+        try {
+            return new TaskFailed("task " + taskName + ": " + what + ": " + cause, cause);
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            return new TaskFailed(what, cause);
         }
     }
 
     void close() {
         first.compareAndSet(null, closed);
+        set = true;
     }
 
     /** Throws if the task has ended. */

@@ -15,7 +15,6 @@ final class HandOver {
     private final Admission admission;
     private final FirstFailure ending;
     private final Counters counters;
-    private final @Nullable Watchdog watchdog;
     private final Consumer<Worker> onInterrupt;
 
     HandOver(
@@ -25,7 +24,6 @@ final class HandOver {
             Admission admission,
             FirstFailure ending,
             Counters counters,
-            @Nullable Watchdog watchdog,
             Consumer<Worker> onInterrupt) {
         this.mailbox = mailbox;
         this.deliveries = deliveries;
@@ -33,7 +31,6 @@ final class HandOver {
         this.admission = admission;
         this.ending = ending;
         this.counters = counters;
-        this.watchdog = watchdog;
         this.onInterrupt = onInterrupt;
     }
 
@@ -44,9 +41,6 @@ final class HandOver {
         running.waited = true;
         // What the returned stage would tell is told by the future itself.
         CompletableFuture<?> unused = future.whenComplete(wait);
-        if (watchdog != null) {
-            watchdog.start();
-        }
         Worker next = baton.successor();
         if (next == null) {
             waitAtBound(self, running, wait);

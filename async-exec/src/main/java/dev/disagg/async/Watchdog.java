@@ -3,160 +3,283 @@ package dev.disagg.async;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails a task that user code has stopped: a computation holds a lock while it is parked, its value is there, and the
- * leader blocks on that lock inside another computation, so that nobody is left to resume the holder.
+ * Tells of a task that user code has stopped, and ends it. Seen from outside, by the {@link Watch}'s thread: the same
+ * worker leads, it does not sleep in this layer, and nothing gets done.
  *
- * <p>Seen from outside: the leader runs a computation, its thread is BLOCKED or WAITING outside of this layer, a parked
- * computation could go on, and nothing gets done, all of it twice in a row, at least the patience apart. A blocking call
- * of user code that takes longer than the patience looks the same. Asking at every park would be exact and too dear.
+ * <pre>
+ *   WATCHING    for the patience: the owner is told (Duty.stuck). When the leader blocks while a parked computation could
+ *     |         go on, a lock is held across a wait and time will not help: the task fails at once. Else it fails after
+ *     |         the longer limit.
+ *   FREEING     (a lock) parked computations are resumed apart from the leader, one by one: they throw, and so release
+ *     |         what they hold. They touch nothing of the task; each rejoins as a spare.
+ *   INTERRUPTED the leader's thread is interrupted, once.
+ *     |
+ *   ABANDONED   another worker leads the task to its end. The thread is left behind; when it ever comes back it finds
+ *               that it leads no more, and ends.
+ * </pre>
  *
- * <p>After the failure parked computations are resumed apart from the leader, one by one, until the leader moves: they
- * throw, and so release what they hold. They touch nothing of the task; each rejoins as a spare.
+ * <p>A leader that moves goes on by itself, and back to WATCHING. A blocking call of user code that takes longer than the
+ * patience looks like a lock held for ever if something parked could go on.
+ *
+ * <p><b>When a leader may be abandoned.</b> After the failure is set, its stack is seen to be in user code. Whatever it
+ * does next with the task it does after that moment, so it reads the failure first, and then claims the leadership
+ * ({@link Worker#claim}), which it or this class wins ({@link Worker#abandon}). What it wrote before it went into user code is
+ * seen here because taking a stack brings its thread to a stop.
  */
 final class Watchdog {
     private static final int MAX_STACKS = 4;
+    private static final int LOOKS_PER_PATIENCE = 4;
+    /** Where a stack from the top down must come to the loop, or an errand, without having met the layer. */
+    private static final Set<Class<?>> LAYER = Set.of(
+            AsyncTask.class,
+            HandOver.class,
+            Baton.class,
+            Worker.class,
+            Admission.class,
+            EpochQueue.class,
+            Deliveries.class,
+            Mailbox.class);
 
-    private record Standstill(Worker leader, Computation computation, long progress, long sinceNanos) {}
+    private enum Phase {
+        WATCHING,
+        FREEING,
+        INTERRUPTED
+    }
 
-    private final String taskName;
+    private record Sight(Worker leader, @Nullable Computation computation, long progress) {
+        boolean isSame(@Nullable Sight other) {
+            return other != null
+                    && leader == other.leader
+                    && computation == other.computation
+                    && progress == other.progress;
+        }
+    }
+
     private final AsyncOptions options;
     private final WorkerLoop loop;
-    private boolean started;
-    long startFailures;
-    private volatile @Nullable Thread thread;
-    private volatile boolean ended;
+    private @Nullable Sight last;
+    private long lastSinceNanos;
+    private long blockedSinceNanos;
+    private boolean blocked;
+    private boolean told;
+    private Phase phase = Phase.WATCHING;
+    private long phaseSinceNanos;
+    private @Nullable Worker freed;
 
-    Watchdog(String taskName, AsyncOptions options, WorkerLoop loop) {
-        this.taskName = taskName;
+    Watchdog(AsyncOptions options, WorkerLoop loop) {
         this.options = options;
         this.loop = loop;
     }
 
-    /** Leader: with the first hand-over, because before it nobody can be parked; tried again when it fails. */
     void start() {
-        if (!started) {
-            try {
-                thread = options.threads().start(taskName + "-watchdog", this::watch);
-                started = true;
-            } catch (RuntimeException | Error e) {
-                startFailures++;
-            }
-        }
+        options.watch().add(this);
     }
 
     void end() {
-        ended = true;
-        nudge();
+        options.watch().remove(this);
     }
 
+    /** A parked computation that was resumed apart is out. */
     void nudge() {
-        Thread watching = thread;
-        if (watching != null) {
-            options.threads().unpark(watching);
-        }
+        options.watch().nudge();
     }
 
-    private void watch() {
-        Standstill last = null;
-        while (!ended) {
-            options.threads().park(options.watchdogNanos());
-            // Nobody has a reason to interrupt this thread, and one who does must not turn the wait into a busy loop.
-            Thread.interrupted();
-            Standstill now = standstill();
-            if (now == null || last == null || !sameStandstill(last, now)) {
-                last = now;
-            } else if (now.sinceNanos - last.sinceNanos >= options.watchdogNanos()) {
-                trip(last);
-                return;
+    /** How long until the next look. */
+    long pauseNanos() {
+        long shortest = options.watchdogNanos();
+        if (options.maxBodyNanos() > 0) {
+            shortest = Math.min(shortest, options.maxBodyNanos());
+        }
+        return Math.max(1, shortest / LOOKS_PER_PATIENCE);
+    }
+
+    void look(long nowNanos) {
+        Worker leader = loop.baton().leaderNow();
+        if (leader == null || loop.terminated().isDone()) {
+            return;
+        }
+        Sight sight = new Sight(leader, loop.admission().current, loop.progress());
+        if (loop.mailbox().isLeaderAsleep() || !sight.isSame(last)) {
+            last = sight;
+            lastSinceNanos = nowNanos;
+            blocked = false;
+            told = false;
+            phase = Phase.WATCHING;
+            return;
+        }
+        switch (phase) {
+            case WATCHING -> watch(sight, nowNanos);
+            case FREEING -> free(sight, nowNanos);
+            case INTERRUPTED -> {
+                if (nowNanos - phaseSinceNanos >= pauseNanos()) {
+                    abandon(sight);
+                }
             }
         }
     }
 
-    private static boolean sameStandstill(Standstill a, Standstill b) {
-        return a.leader == b.leader && a.computation == b.computation && a.progress == b.progress;
-    }
-
-    private @Nullable Standstill standstill() {
-        Worker leader = loop.baton().leader();
-        Computation computation = loop.admission().current;
-        if (computation == null || !isStuck(leader) || resumable().isEmpty()) {
-            return null;
+    private void watch(Sight sight, long nowNanos) {
+        long stuckNanos = nowNanos - lastSinceNanos;
+        boolean blocks = sight.computation != null
+                && isBlocked(sight.leader)
+                && !parked(true).isEmpty();
+        if (!blocks || !blocked) {
+            blocked = blocks;
+            blockedSinceNanos = nowNanos;
+        } else if (nowNanos - blockedSinceNanos >= options.watchdogNanos()) {
+            fail(sight, lockText(sight));
+            freed = null;
+            enter(Phase.FREEING, nowNanos);
+            free(sight, nowNanos);
+            return;
         }
-        return new Standstill(
-                leader, computation, loop.progress(), options.nanoClock().getAsLong());
+        long limitNanos = options.maxBodyNanos();
+        if (limitNanos > 0 && stuckNanos >= limitNanos) {
+            fail(sight, stuckText(sight, stuckNanos));
+            interrupt(sight, nowNanos);
+        } else if (!told && !loop.ending().isSet() && stuckNanos >= options.watchdogNanos()) {
+            told = true;
+            loop.tellStuck(stuckText(sight, stuckNanos));
+        }
     }
 
-    private boolean isStuck(Worker leader) {
+    private void fail(Sight sight, String text) {
+        loop.fail(named(sight), new IllegalStateException(text));
+        loop.tellFailure();
+    }
+
+    private void free(Sight sight, long nowNanos) {
+        Worker unwinding = freed;
+        if (unwinding != null && unwinding.isDetached() && nowNanos - phaseSinceNanos < options.watchdogNanos()) {
+            return;
+        }
+        for (Worker worker : loop.baton().workers()) {
+            if (worker.detach(options.threads())) {
+                freed = worker;
+                enter(Phase.FREEING, nowNanos);
+                return;
+            }
+        }
+        interrupt(sight, nowNanos);
+    }
+
+    private void interrupt(Sight sight, long nowNanos) {
+        enter(Phase.INTERRUPTED, nowNanos);
+        Thread thread = sight.leader.thread();
+        if (thread != null) {
+            thread.interrupt();
+            options.threads().unpark(thread);
+        }
+    }
+
+    private void abandon(Sight sight) {
+        if (sight.leader.isAbandoned() || isInUserCode(sight.leader)) {
+            loop.abandon(sight.leader);
+        }
+    }
+
+    private void enter(Phase next, long nowNanos) {
+        phase = next;
+        phaseSinceNanos = nowNanos;
+    }
+
+    private static boolean isInUserCode(Worker leader) {
+        String callee = null;
+        for (StackTraceElement frame : stackOf(leader)) {
+            String name = frame.getClassName();
+            if (name.equals(WorkerLoop.class.getName()) || name.equals(Errand.class.getName())) {
+                // After prepare() and finished(), which have no user code, the loop does not look whether it still
+                // leads.
+                return callee != null && (!frame.getMethodName().equals("begin") || callee.equals("run"));
+            }
+            // An errand of the leader to itself: nothing of the task is touched around it.
+            boolean passing = callee != null && frame.getMethodName().equals("runOn");
+            if (!passing && LAYER.stream().anyMatch(layer -> layer.getName().equals(name))) {
+                return false;
+            }
+            callee = frame.getMethodName();
+        }
+        return false;
+    }
+
+    private static boolean isBlocked(Worker leader) {
         Thread leading = leader.thread();
-        if (leading == null || loop.mailbox().isLeaderAsleep()) {
+        if (leading == null) {
             return false;
         }
         Thread.State state = leading.getState();
         return state == Thread.State.BLOCKED || state == Thread.State.WAITING;
     }
 
-    private List<Wait> resumable() {
+    private List<Wait> parked(boolean valueIsThere) {
         List<Wait> found = new ArrayList<>();
         for (Worker worker : loop.baton().workers()) {
             Wait wait = worker.parkedOn();
-            if (worker.isParked() && wait != null && wait.future.isDone()) {
+            if (worker.isParked() && wait != null && (!valueIsThere || wait.future.isDone())) {
                 found.add(wait);
             }
         }
         return found;
     }
 
-    private void trip(Standstill standstill) {
-        List<Wait> resumable = resumable();
+    private String lockText(Sight sight) {
         StringBuilder text = new StringBuilder("no progress for ")
                 .append(options.watchdogNanos() / 1_000_000)
                 .append(" ms: ")
-                .append(standstill.computation.describe())
+                .append(named(sight))
                 .append(" is blocked in user code on ")
-                .append(standstill.leader)
+                .append(sight.leader)
                 .append(" while parked computations could go on; a lock shared between instances may be held across a"
                         + " state read. Remedy: ")
                 .append(options.lockRemedy());
-        appendStack(text, "leader", standstill.leader, standstill.computation);
-        for (Wait wait : resumable.subList(0, Math.min(MAX_STACKS, resumable.size()))) {
-            appendStack(text, "parked", wait.worker, wait.computation);
-        }
-        loop.fail(standstill.computation.describe(), new IllegalStateException(text.toString()));
-        loop.tellFailure();
-        freeLeader(standstill);
+        appendStacks(text, sight, parked(true));
+        return text.toString();
     }
 
-    private static void appendStack(StringBuilder text, String role, Worker worker, Computation computation) {
+    private String stuckText(Sight sight, long stuckNanos) {
+        StringBuilder text = new StringBuilder("no progress for ")
+                .append(stuckNanos / 1_000_000)
+                .append(" ms: ")
+                .append(named(sight))
+                .append(" has not returned from user code on ")
+                .append(sight.leader)
+                .append(
+                        ", and nothing else of the task can run. Remedy: bound the time of what its stack shows; if it waits"
+                                + " for a lock that another instance holds across a state read, ")
+                .append(options.lockRemedy());
+        appendStacks(text, sight, parked(false));
+        return text.toString();
+    }
+
+    private static void appendStacks(StringBuilder text, Sight sight, List<Wait> parked) {
+        appendStack(text, "leader", sight.leader, named(sight));
+        for (Wait wait : parked.subList(0, Math.min(MAX_STACKS, parked.size()))) {
+            appendStack(text, "parked", wait.worker, WorkerLoop.describe(wait.computation));
+        }
+    }
+
+    private static void appendStack(StringBuilder text, String role, Worker worker, String what) {
         text.append("\n  ")
                 .append(role)
                 .append(' ')
                 .append(worker)
                 .append(" in ")
-                .append(computation.describe());
-        Thread thread = worker.thread();
-        if (thread != null) {
-            for (StackTraceElement frame : thread.getStackTrace()) {
-                text.append("\n    at ").append(frame);
-            }
+                .append(what);
+        for (StackTraceElement frame : stackOf(worker)) {
+            text.append("\n    at ").append(frame);
         }
     }
 
-    private void freeLeader(Standstill standstill) {
-        for (Worker worker : loop.baton().workers()) {
-            if (ended || !isStuck(standstill.leader)) {
-                return;
-            }
-            if (worker.detach(options.threads())) {
-                long startNanos = options.nanoClock().getAsLong();
-                while (worker.isDetached()
-                        && !ended
-                        && options.nanoClock().getAsLong() - startNanos < options.watchdogNanos()) {
-                    options.threads().park(options.watchdogNanos());
-                }
-            }
-        }
+    private static StackTraceElement[] stackOf(Worker worker) {
+        Thread thread = worker.thread();
+        return thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+    }
+
+    private static String named(Sight sight) {
+        return sight.computation == null ? "its owner" : WorkerLoop.describe(sight.computation);
     }
 }

@@ -9,9 +9,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   SPARE  --granted by a leader that parks----------> LEADING
+ *   SPARE  --granted for an errand-------------------> LEADING --done, grants the caller--> SPARE
  *   PARKED --granted by a leader, its value is there-> LEADING
  *   PARKED --the watchdog, after failure-------------> DETACHED --has unwound--> SPARE
  *   LEADING --grants another--> SPARE or PARKED
+ *   LEADING --back from user code, after failure-----> CLAIMED, as LEADING until it grants another
+ *   LEADING --the watchdog, after failure-------------> ABANDONED, for good
  * </pre>
  *
  * <p>The write of the role by the granter and its read by the granted are the happens-before edge that carries all
@@ -22,7 +25,9 @@ public final class Worker {
         SPARE,
         PARKED,
         LEADING,
-        DETACHED
+        CLAIMED,
+        DETACHED,
+        ABANDONED
     }
 
     private final String name;
@@ -32,6 +37,13 @@ public final class Worker {
 
     @Nullable
     Object attachment;
+
+    /** What it is to do once it leads, before it hands the leadership back. */
+    @Nullable
+    Errand errand;
+    /** What it does now of that kind. */
+    @Nullable
+    Errand serving;
 
     boolean announced;
     /** The thread's own: it was detached, leads nothing, and must not touch the task. */
@@ -71,6 +83,10 @@ public final class Worker {
 
     boolean isDetached() {
         return role.get() == Role.DETACHED;
+    }
+
+    boolean isAbandoned() {
+        return role.get() == Role.ABANDONED;
     }
 
     /** What it waits for while parked. */
@@ -115,6 +131,16 @@ public final class Worker {
             unpark(threads);
         }
         return won;
+    }
+
+    /** The leader, after failure and before it touches the task again: false when it was abandoned meanwhile. */
+    boolean claim() {
+        return role.get() == Role.CLAIMED || role.compareAndSet(Role.LEADING, Role.CLAIMED);
+    }
+
+    /** Takes the leadership from a leader that does not come back; false when it has come back. */
+    boolean abandon() {
+        return role.compareAndSet(Role.LEADING, Role.ABANDONED);
     }
 
     /** Waits to lead. An interrupt is told, remembered, and restored once leading. */

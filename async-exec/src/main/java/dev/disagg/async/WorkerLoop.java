@@ -34,8 +34,8 @@ final class WorkerLoop {
         admission = new Admission(options, gate, counters);
         baton = new Baton(taskName, options.threads(), options.maxParked(), this::work, this::interrupted);
         deliveries = new Deliveries(mailbox, counters, baton::rejoin);
-        watchdog = options.watchdogNanos() > 0 && options.handOver() ? new Watchdog(taskName, options, this) : null;
-        handOver = new HandOver(mailbox, deliveries, baton, admission, ending, counters, watchdog, this::interrupted);
+        watchdog = options.watchdogNanos() > 0 ? new Watchdog(options, this) : null;
+        handOver = new HandOver(mailbox, deliveries, baton, admission, ending, counters, this::interrupted);
     }
 
     Mailbox mailbox() {
@@ -68,7 +68,11 @@ final class WorkerLoop {
 
     /** Changes whenever anything gets done. */
     long progress() {
-        return counters.progress();
+        return admission.finished + counters.progress();
+    }
+
+    void advance() {
+        counters.ownSteps++;
     }
 
     void requestShutdown() {
@@ -83,7 +87,7 @@ final class WorkerLoop {
 
     AsyncMetrics metrics() {
         return new AsyncMetrics(
-                admission.inFlight,
+                admission.inFlight(),
                 admission.inFlightBytes,
                 admission.blocked,
                 deliveries.fetching,
@@ -91,53 +95,111 @@ final class WorkerLoop {
                 deliveries.waiting(),
                 admission.epochs.size(),
                 baton.workers().size(),
-                counters.finished,
-                counters.finished - counters.finishedAfterWait,
+                admission.finished,
+                admission.finished - counters.finishedAfterWait,
                 counters.resumedFetches,
                 counters.handOvers,
                 counters.swaps,
                 counters.boundWaits,
-                baton.startFailures + (watchdog == null ? 0 : watchdog.startFailures),
+                counters.errands,
+                baton.startFailures + options.watch().startFailures(),
+                counters.leftBehind,
                 counters.admissionStalls,
                 counters.drains,
-                counters.drainNanos);
+                counters.drainNanos,
+                counters.lastDrainNanos,
+                counters.maxDrainNanos);
+    }
+
+    /** Something for another worker's thread, by the leader. */
+    void lend(Worker to, Runnable errand) {
+        counters.errands++;
+        baton.lend(baton.leader(), to, errand);
+    }
+
+    /** The first worker leads. */
+    void start() {
+        baton.begin();
+        if (watchdog != null) {
+            watchdog.start();
+        }
     }
 
     /** The life of a worker thread. */
     private void work(Worker self) {
-        baton.awaitGrant(self);
-        announce(self);
-        boolean goesOn = true;
-        while (goesOn) {
-            try {
-                goesOn = turn(self);
-            } catch (Throwable t) {
-                fail("its owner", t);
+        try {
+            baton.awaitGrant(self);
+            announce(self);
+            boolean goesOn = true;
+            while (goesOn) {
+                goesOn = guardedTurn(self);
+                if (self.detached) {
+                    goesOn = rejoin(self);
+                }
             }
-            if (self.detached) {
-                goesOn = rejoin(self);
-            }
+        } catch (Abandoned e) {
+            // The task has told of it, and has gone on or ended without this thread, which has nothing left to do.
+            assert self.isAbandoned();
         }
     }
 
+    private boolean guardedTurn(Worker self) {
+        try {
+            return turn(self);
+        } catch (Abandoned e) {
+            throw e;
+        } catch (Throwable t) {
+            back(self);
+            fail("its owner", t);
+            return true;
+        }
+    }
+
+    /** After user code or the owner has returned, before the task is touched: this thread may have been left behind. */
+    private void back(Worker self) {
+        if (ending.isSet() && !self.detached && !self.claim()) {
+            throw new Abandoned(self);
+        }
+    }
+
+    /** The watch: the leader does not come back, so another leads to the end. */
+    void abandon(Worker stuck) {
+        if (stuck.abandon()) {
+            counters.leftBehind++;
+            admission.current = null;
+        } else if (!stuck.isAbandoned()) {
+            return;
+        }
+        baton.succeed(stuck, new TaskFailed("worker " + stuck + " was left behind", ending.failure()));
+    }
+
     private void announce(Worker self) {
+        if (ending.isSet()) {
+            // It leads only to end the task.
+            return;
+        }
         try {
             self.attachment = duty.workerStarted(self);
             self.announced = true;
+            back(self);
+        } catch (Abandoned e) {
+            throw e;
         } catch (Throwable t) {
+            back(self);
             fail("start of worker " + self, t);
         }
     }
 
     /** One turn of service, in the order that {@link AsyncTask} promises; false when this worker's thread is to end. */
     private boolean turn(Worker self) {
+        counters.turns++;
         deliveries.take();
-        runCalls();
+        runCalls(self);
         if (mayEnd()) {
             return windDown(self);
         }
         if (admission.epochs.stirred) {
-            releaseEpochs();
+            releaseEpochs(self);
         }
         Wait resumable = deliveries.nextResumable();
         if (resumable != null) {
@@ -150,9 +212,9 @@ final class WorkerLoop {
         } else if (!admission.runnable.isEmpty()) {
             runRunnable(self);
         } else if (gate.isShut()) {
-            drain();
+            drain(self);
         } else {
-            lookForInput();
+            lookForInput(self);
         }
         return true;
     }
@@ -160,16 +222,18 @@ final class WorkerLoop {
     /** Failed or closed; or shut down with all done: nothing in flight and, unless drained, no watermark to release. */
     private boolean mayEnd() {
         return ending.isSet()
-                || (shutdownRequested && admission.inFlight == 0 && (gate.isShut() || admission.epochs.size() == 1));
+                || (shutdownRequested && admission.inFlight() == 0 && (gate.isShut() || admission.epochs.size() == 1));
     }
 
     private void runRunnable(Worker self) {
-        Computation next = admission.runnable.poll();
+        ComputationQueue runnable = admission.runnable;
+        EpochQueue epochs = admission.epochs;
+        Computation next = runnable.poll();
         while (next != null && begin(self, next)) {
-            if (mailbox.hasMail() || admission.epochs.stirred || ending.isSet()) {
+            if (mailbox.hasMail() || epochs.stirred || ending.isSet()) {
                 return;
             }
-            next = admission.runnable.poll();
+            next = runnable.poll();
         }
     }
 
@@ -183,18 +247,23 @@ final class WorkerLoop {
                 deliveries.fetching++;
                 return true;
             }
-            computation.stage = Computation.RUNNING;
             admission.current = computation;
             computation.run();
-            if (self.detached) {
-                return false;
+            if (ending.isSet()) {
+                if (self.detached) {
+                    return false;
+                }
+                back(self);
             }
             computation.finished();
+        } catch (Abandoned e) {
+            throw e;
         } catch (Throwable t) {
-            fail(computation.describe(), t);
+            back(self);
             if (!self.detached) {
                 admission.current = null;
             }
+            fail(describe(computation), t);
             return false;
         }
         admission.current = null;
@@ -202,35 +271,47 @@ final class WorkerLoop {
         return true;
     }
 
-    private void runCalls() {
+    /** For error texts; what fails on the way to one must not hide the error. */
+    static String describe(Computation computation) {
+        try {
+            return computation.describe();
+        } catch (Throwable t) {
+            return "a " + computation.getClass().getName() + " that cannot be described: " + t;
+        }
+    }
+
+    private void runCalls(Worker self) {
         for (Call call = deliveries.nextCall(); call != null; call = deliveries.nextCall()) {
             try {
                 call.body.run();
             } catch (Throwable t) {
+                back(self);
                 fail("a call from another thread", t);
             }
+            back(self);
         }
     }
 
-    private void releaseEpochs() {
+    private void releaseEpochs(Worker self) {
         EpochQueue epochs = admission.epochs;
         for (Epoch finished = epochs.takeFinished(); finished != null; finished = epochs.takeFinished()) {
             duty.released(finished);
+            back(self);
         }
     }
 
-    private void drain() {
-        if (gate.isDrainRequested() && admission.inFlight == 0) {
-            counters.drains++;
-            counters.drainNanos += gate.drained(options.nanoClock().getAsLong());
+    private void drain(Worker self) {
+        if (gate.isDrainRequested() && admission.inFlight() == 0) {
+            counters.drained(gate.drained(options.nanoClock().getAsLong()));
             duty.drained();
+            back(self);
             return;
         }
         noteSignal();
         sleep(Long.MAX_VALUE);
     }
 
-    private void lookForInput() {
+    private void lookForInput(Worker self) {
         noteSignal();
         gate.stirred = false;
         if (admission.isAtBound()) {
@@ -242,17 +323,22 @@ final class WorkerLoop {
             stalled = false;
             Epoch scanned = scanWaiting ? null : admission.epochs.scanning();
             if (scanned != null) {
-                step(scanned);
+                step(self, scanned);
                 return;
             }
-            if (!shutdownRequested && duty.poll() > 0) {
-                return;
+            if (!shutdownRequested) {
+                int work = duty.poll();
+                back(self);
+                if (work > 0) {
+                    return;
+                }
             }
         }
         if (hasNews()) {
             return;
         }
         long nanos = duty.idle();
+        back(self);
         if (nanos > 0 && !hasNews()) {
             sleep(nanos);
         }
@@ -265,10 +351,12 @@ final class WorkerLoop {
         }
     }
 
-    private void step(Epoch scanned) {
+    private void step(Worker self, Epoch scanned) {
         EpochScan scan = requireNonNull(scanned.scan, "a scanned epoch has a scan");
         scanned.scanStarted = true;
-        switch (scan.step()) {
+        EpochScan.Step found = scan.step();
+        back(self);
+        switch (found) {
             case MORE -> {}
             case WAITING -> scanWaiting = true;
             case EXHAUSTED -> admission.epochs.exhausted(scanned);
@@ -301,8 +389,18 @@ final class WorkerLoop {
         }
     }
 
+    void tellStuck(String text) {
+        try {
+            duty.stuck(text);
+        } catch (Throwable t) {
+            fail("its owner, when told: " + text, t);
+        }
+    }
+
     /** One step towards the end; false when this worker's thread is to end. */
     private boolean windDown(Worker self) {
+        // From here on the leader is not left behind.
+        back(self);
         tellFailure();
         for (Worker worker : baton.workers()) {
             if (worker.isParked()) {
@@ -316,7 +414,7 @@ final class WorkerLoop {
         }
         stop(self);
         if (!baton.retire()) {
-            terminate();
+            terminate(self);
         }
         return false;
     }
@@ -344,9 +442,9 @@ final class WorkerLoop {
         }
     }
 
-    private void terminate() {
+    private void terminate(Worker self) {
         deliveries.takeLast();
-        runCalls();
+        runCalls(self);
         tellFailure();
         if (baton.retire()) {
             // A worker that had been left behind came back with the last mail; it ends the task.

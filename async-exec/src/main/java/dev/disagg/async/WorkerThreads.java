@@ -16,6 +16,14 @@ public interface WorkerThreads {
      */
     Thread start(String name, Runnable body);
 
+    /**
+     * Starts the daemon thread of a {@link Watch}: one that gets on whatever the others do. Endless loops in virtual threads
+     * keep all carriers, so it is a platform thread then.
+     */
+    default Thread startWatch(String name, Runnable body) {
+        return start(name, body);
+    }
+
     /** As {@link LockSupport#park()}, for at most this long; {@link Long#MAX_VALUE} is without limit. */
     default void park(long nanos) {
         if (nanos == Long.MAX_VALUE) {

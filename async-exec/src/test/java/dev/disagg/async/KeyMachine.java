@@ -2,6 +2,7 @@
 package dev.disagg.async;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -20,6 +21,10 @@ abstract class KeyMachine {
     final long[] cells = new long[CELLS];
     final TreeMap<Integer, Long> timers = new TreeMap<>();
     final List<Long> log = new ArrayList<>();
+    /** Of derived work of other keys, whose order is free: a sum, and of how many. */
+    long received;
+
+    int receivedCount;
     private int timersSet;
 
     KeyMachine(int key) {
@@ -29,9 +34,32 @@ abstract class KeyMachine {
     /** Synchronously in the reference, with waits in the task. */
     abstract long read(int cell);
 
+    /** The same state in a machine that reads synchronously. */
+    final KeyMachine copy() {
+        KeyMachine copy = new KeyMachine(key) {
+            @Override
+            long read(int cell) {
+                return cells[cell];
+            }
+        };
+        System.arraycopy(cells, 0, copy.cells, 0, CELLS);
+        copy.timers.putAll(timers);
+        copy.log.addAll(log);
+        copy.received = received;
+        copy.receivedCount = receivedCount;
+        copy.timersSet = timersSet;
+        return copy;
+    }
+
+    /** All that a snapshot would hold. */
+    final String state() {
+        return "cells " + Arrays.toString(cells) + " timers " + timers + " seen " + log + " received " + receivedCount
+                + ": " + received;
+    }
+
     final void element(long seed, long number, long timestamp) {
         log.add(number);
-        script(new SplittableRandom(mix(seed, key, number)), timestamp);
+        script(new SplittableRandom(mix(seed, key, number)), timestamp, -1);
     }
 
     /** Fires what is due strictly before the watermark, smallest (timestamp, id) first, looking again after each. */
@@ -40,7 +68,7 @@ abstract class KeyMachine {
         while (id >= 0 && timers.get(id) < watermark) {
             long timestamp = timers.remove(id);
             log.add(-1 - timestamp);
-            script(new SplittableRandom(mix(seed, mix(key, id, timestamp), log.size())), timestamp);
+            script(new SplittableRandom(mix(seed, mix(key, id, timestamp), log.size())), timestamp, id);
             id = earliestTimer();
         }
     }
@@ -60,8 +88,13 @@ abstract class KeyMachine {
         return earliest;
     }
 
-    private void script(RandomGenerator random, long timestamp) {
+    /** @param fired the timer that fires, or -1 */
+    private void script(RandomGenerator random, long timestamp, int fired) {
         long seen = 0;
+        if (fired >= 0 && random.nextInt(3) == 0) {
+            // A looping timer.
+            set(fired, timestamp + 1 + random.nextInt(6));
+        }
         for (int ops = 1 + random.nextInt(5); ops > 0; ops--) {
             int cell = random.nextInt(CELLS);
             int id = random.nextInt(TIMER_IDS);
@@ -74,13 +107,22 @@ abstract class KeyMachine {
                 case 2 -> cells[cell] = mix(cells[cell], seen, draw);
                 case 3 -> cells[cell] = mix(read(cell), seen, draw);
                 case 4 -> {
-                    if (timersSet < MAX_TIMERS_SET) {
-                        timersSet++;
-                        timers.put(id, timestamp + Math.floorMod(draw ^ seen, 18) - 4);
+                    long time = timestamp + Math.floorMod(draw ^ seen, 18) - 4;
+                    set(id, time);
+                    if ((draw & 3) == 0) {
+                        // Equal times: the smaller id fires first.
+                        set((id + 1) % TIMER_IDS, time);
                     }
                 }
                 default -> timers.remove(id);
             }
+        }
+    }
+
+    private void set(int id, long time) {
+        if (timersSet < MAX_TIMERS_SET) {
+            timersSet++;
+            timers.put(id, time);
         }
     }
 

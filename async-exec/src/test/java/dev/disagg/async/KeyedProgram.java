@@ -13,7 +13,7 @@ final class KeyedProgram {
 
     record Watermark(int index, long time) implements Item {}
 
-    record Barrier() implements Item {}
+    record Barrier(int index) implements Item {}
 
     final long seed;
     final int keys;
@@ -32,6 +32,15 @@ final class KeyedProgram {
     final List<List<Long>> expected = new ArrayList<>();
     /** Of the sequential run: per watermark and key, how much was seen when the watermark had been dealt with. */
     final List<int[]> seenByWatermark = new ArrayList<>();
+    /** Of the sequential run: per watermark and key, how much derived work had reached the key by then. */
+    final List<int[]> receivedByWatermark = new ArrayList<>();
+    /** Of the sequential run: per barrier and key, all that the key holds. */
+    final List<List<String>> stateAtBarrier = new ArrayList<>();
+    /** Of the sequential run: per key, what it holds at the end. */
+    final List<String> stateAtEnd = new ArrayList<>();
+
+    final int maxRounds;
+    final int errandPercent;
 
     KeyedProgram(long seed) {
         this.seed = seed;
@@ -46,8 +55,11 @@ final class KeyedProgram {
         maxParked = random.nextInt(5);
         maxOpenEpochs = 2 + random.nextInt(5);
         handOver = random.nextInt(8) != 0;
+        maxRounds = 1 + random.nextInt(4);
+        errandPercent = random.nextInt(3) == 0 ? 30 : 0;
         long time = 0;
         int watermarks = 0;
+        int barriers = 0;
         for (int n = 10 + random.nextInt(50); n > 0; n--) {
             int kind = random.nextInt(20);
             if (kind < 13) {
@@ -56,11 +68,16 @@ final class KeyedProgram {
                 time += random.nextInt(12);
                 items.add(new Watermark(watermarks++, time));
             } else {
-                items.add(new Barrier());
+                items.add(new Barrier(barriers++));
             }
         }
         items.add(new Watermark(watermarks, Long.MAX_VALUE));
         runSequentially();
+    }
+
+    /** The key that an element's derived work goes to. */
+    int derivedKey(Element element) {
+        return (element.key + 1) % keys;
     }
 
     private void runSequentially() {
@@ -79,16 +96,27 @@ final class KeyedProgram {
                 KeyMachine machine = machines.get(element.key);
                 machine.element(seed, element.number, element.timestamp);
                 machine.fireDue(seed, watermark);
+                if (derives) {
+                    KeyMachine receiver = machines.get(derivedKey(element));
+                    receiver.received += element.number;
+                    receiver.receivedCount++;
+                }
             } else if (item instanceof Watermark next) {
                 watermark = next.time;
                 int[] seen = new int[keys];
+                int[] received = new int[keys];
                 for (KeyMachine machine : machines) {
                     machine.fireDue(seed, watermark);
                     seen[machine.key] = machine.log.size();
+                    received[machine.key] = machine.receivedCount;
                 }
                 seenByWatermark.add(seen);
+                receivedByWatermark.add(received);
+            } else if (item instanceof Barrier) {
+                stateAtBarrier.add(machines.stream().map(KeyMachine::state).toList());
             }
         }
         machines.forEach(machine -> expected.add(machine.log));
+        machines.forEach(machine -> stateAtEnd.add(machine.state()));
     }
 }

@@ -6,7 +6,9 @@ import dev.disagg.async.KeyedProgram.Element;
 import dev.disagg.async.KeyedProgram.Item;
 import dev.disagg.async.KeyedProgram.Watermark;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,13 @@ final class KeyedTask implements Duty {
     int workersStopped;
     /** Thrown by the body with this number, for tests of failure. */
     int failAtBody = -1;
+    /** The read with this number, of those that wait, fails; for tests of failure. */
+    int failAtRead = -1;
+
+    int reads;
+    int errands;
+    private final List<Worker> workers = new ArrayList<>();
+    private final Set<Worker> inside = new HashSet<>();
 
     KeyedTask(KeyedProgram program, World world) {
         this.program = program;
@@ -73,7 +82,14 @@ final class KeyedTask implements Duty {
             CompletableFuture<Long> value = new CompletableFuture<>();
             inBody = false;
             // The value is what the store holds when the read completes: a second computation in the key would show.
-            world.after(latency(), () -> value.complete(cells[cell]));
+            boolean fails = ++reads == failAtRead;
+            world.after(latency(), () -> {
+                if (fails) {
+                    value.completeExceptionally(new IllegalStateException("as the test wants it"));
+                } else {
+                    value.complete(cells[cell]);
+                }
+            });
             long read = task.await(value);
             check(!inBody, "two bodies at once");
             inBody = true;
@@ -95,7 +111,7 @@ final class KeyedTask implements Duty {
         @Override
         protected boolean prepare() {
             check(!inBody, "prepare inside a body");
-            if (rounds < 2 && world.random().nextInt(100) >= program.residentPercent) {
+            if (rounds < program.maxRounds && world.random().nextInt(100) >= program.residentPercent) {
                 rounds++;
                 world.after(latency(), () -> task.ready(this));
                 return false;
@@ -109,8 +125,10 @@ final class KeyedTask implements Duty {
             check(!atRest, "a body runs after the drain");
             check(key.running == null, "two computations in one key");
             check(task.current() == this, "the running computation is not current");
+            Worker worker = task.currentWorker();
             inBody = true;
             key.running = this;
+            inside.add(worker);
             bodies++;
             try {
                 if (bodies == failAtBody) {
@@ -120,6 +138,7 @@ final class KeyedTask implements Duty {
             } finally {
                 key.running = null;
                 inBody = false;
+                inside.remove(worker);
             }
         }
 
@@ -165,7 +184,8 @@ final class KeyedTask implements Duty {
             fireLater();
             if (program.derives) {
                 derivedAdmitted++;
-                task.admit(key.derivedSlot, new Derived(epoch()));
+                Key receiver = keys.get(program.derivedKey(element));
+                task.admit(receiver.derivedSlot, new Derived(receiver, element.number(), epoch()));
             }
         }
 
@@ -192,10 +212,15 @@ final class KeyedTask implements Duty {
         }
     }
 
+    /** Adds to another key, with a wait between the read and the write. */
     final class Derived extends Computation {
+        private final Key receiver;
+        private final long number;
         private final Epoch parent;
 
-        Derived(Epoch parent) {
+        Derived(Key receiver, long number, Epoch parent) {
+            this.receiver = receiver;
+            this.number = number;
             this.parent = parent;
         }
 
@@ -208,18 +233,54 @@ final class KeyedTask implements Duty {
         protected void run() {
             check(epoch() == parent, "derived work left its parent's epoch");
             check(!atRest, "derived work runs after the drain");
-            derivedDone++;
+            Worker worker = task.currentWorker();
+            inside.add(worker);
+            try {
+                long before = receiver.received;
+                if (world.random().nextInt(100) >= program.residentPercent) {
+                    CompletableFuture<Long> value = new CompletableFuture<>();
+                    world.after(latency(), () -> value.complete(before));
+                    task.await(value);
+                }
+                receiver.received = before + number;
+                receiver.receivedCount++;
+                derivedDone++;
+            } finally {
+                inside.remove(worker);
+            }
         }
 
         @Override
         protected String describe() {
-            return "derived work";
+            return "derived work of key " + receiver.key;
+        }
+    }
+
+    /** Outside of computations: every worker that no body is on runs something on its own thread, and nobody else does. */
+    private void errands() {
+        for (Worker worker : List.copyOf(workers)) {
+            if (inside.contains(worker)) {
+                continue;
+            }
+            Worker self = task.currentWorker();
+            boolean[] ran = new boolean[1];
+            task.runOn(worker, () -> {
+                check(worker.attachment() == Thread.currentThread(), "an errand on another thread");
+                check(task.currentWorker() == worker && task.isLeader(), "an errand of one that does not lead");
+                check(!inBody, "an errand inside a body");
+                ran[0] = true;
+            });
+            check(ran[0] && task.currentWorker() == self && task.isLeader(), "an errand that did not come back");
+            errands++;
         }
     }
 
     @Override
     public int poll() {
         check(!atRest, "input is taken after the drain");
+        if (world.random().nextInt(100) < program.errandPercent) {
+            errands();
+        }
         int taken = 0;
         while (taken < program.batch && next < arrived) {
             Item item = program.items.get(next);
@@ -294,7 +355,11 @@ final class KeyedTask implements Duty {
         Watermark watermark = (Watermark) epoch.attachment();
         check(released.isEmpty() || released.get(released.size() - 1).index() < watermark.index(), "released twice");
         int[] atLeast = program.seenByWatermark.get(watermark.index());
+        int[] received = program.receivedByWatermark.get(watermark.index());
         for (Key key : keys) {
+            check(
+                    key.receivedCount >= received[key.key],
+                    watermark + " is early for what key " + key.key + " receives");
             check(key.log.size() >= atLeast[key.key], "watermark " + watermark + " is early for key " + key.key);
         }
         released.add(watermark);
@@ -308,6 +373,19 @@ final class KeyedTask implements Duty {
         AsyncMetrics metrics = task.metrics();
         check(metrics.inFlight() == 0 && metrics.parked() == 0 && metrics.fetching() == 0, "not drained: " + metrics);
         check(metrics.blocked() == 0 && metrics.callbacksWaiting() == 0, "not drained: " + metrics);
+        // What is not fired yet is in the snapshot with the watermark, and fires after a restore.
+        List<String> atBarrier = program.stateAtBarrier.get(drains);
+        for (Key key : keys) {
+            KeyMachine restored = key.copy();
+            restored.fireDue(program.seed, inputWatermark);
+            check(
+                    restored.state().equals(atBarrier.get(key.key)),
+                    "snapshot " + drains + " of key " + key.key + ": " + restored.state() + " and not "
+                            + atBarrier.get(key.key));
+        }
+        if (program.errandPercent > 0) {
+            errands();
+        }
         drains++;
         atRest = true;
         world.after(
@@ -326,12 +404,14 @@ final class KeyedTask implements Duty {
     @Override
     public @Nullable Object workerStarted(Worker worker) {
         workersStarted++;
+        workers.add(worker);
         return Thread.currentThread();
     }
 
     @Override
     public void workerStopped(Worker worker, @Nullable Object attachment) {
         check(attachment == Thread.currentThread(), "a worker is stopped on another thread");
+        workers.remove(worker);
         workersStopped++;
     }
 

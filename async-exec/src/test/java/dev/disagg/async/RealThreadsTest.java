@@ -54,7 +54,7 @@ class RealThreadsTest {
         keyed.task.terminated().handle((done, failure) -> done).get(60, TimeUnit.SECONDS);
         assertThat(which + "failures", keyed.failures, empty());
         for (KeyedTask.Key key : keyed.keys) {
-            assertThat(which + "key " + key.key, key.log, equalTo(program.expected.get(key.key)));
+            assertThat(which + "key " + key.key, key.state(), equalTo(program.stateAtEnd.get(key.key)));
         }
         assertThat(which + "derived", keyed.derivedDone, equalTo(keyed.derivedAdmitted));
         assertThat(which + "stopped", keyed.workersStopped, equalTo(keyed.workersStarted));

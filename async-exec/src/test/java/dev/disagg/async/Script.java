@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class Script implements Duty, AutoCloseable {
     final AsyncTask task;
     final List<String> events = new ArrayList<>();
     final List<Throwable> failures = new ArrayList<>();
+    final List<String> stuck = new ArrayList<>();
     private final Deque<Runnable> input = new ArrayDeque<>();
     int workersStarted;
     int workersStopped;
@@ -73,6 +75,14 @@ final class Script implements Duty, AutoCloseable {
     /** Notes its name when it runs, after fetching its state for so long. */
     Computation fetched(String name, long latencyNanos, Runnable body) {
         return new Scripted(name, latencyNanos, body);
+    }
+
+    /** As a call that waits for something outside of the task: only the simulation can end it, an interrupt cannot. */
+    void block(BooleanSupplier until) {
+        while (!until.getAsBoolean()) {
+            simulation.threads().park(Long.MAX_VALUE);
+            Thread.interrupted();
+        }
     }
 
     /** In a body: waits for a value that takes so long. */
@@ -150,6 +160,11 @@ final class Script implements Duty, AutoCloseable {
     @Override
     public void workerStopped(Worker worker, @Nullable Object attachment) {
         workersStopped++;
+    }
+
+    @Override
+    public void stuck(String text) {
+        stuck.add(text);
     }
 
     @Override

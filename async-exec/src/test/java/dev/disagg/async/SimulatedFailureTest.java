@@ -42,12 +42,18 @@ class SimulatedFailureTest {
             KeyedTask keyed = new KeyedTask(program, new SimulatedWorld(simulation));
             boolean closes = seed % 4 == 0;
             boolean failsFromOutside = seed % 4 == 1;
+            boolean failsReading = seed % 4 == 2;
             int at = 1 + simulation.random().nextInt(program.items.size());
-            if (!closes && !failsFromOutside) {
+            if (failsReading) {
+                keyed.failAtRead = at;
+            } else if (!closes && !failsFromOutside) {
                 keyed.failAtBody = at;
             }
             keyed.task.start();
-            simulation.run(() -> keyed.bodies >= at || keyed.task.terminated().isDone(), MAX_STEPS);
+            simulation.run(
+                    () -> (failsReading ? keyed.reads : keyed.bodies) >= at
+                            || keyed.task.terminated().isDone(),
+                    MAX_STEPS);
             if (closes) {
                 keyed.task.close();
             } else if (failsFromOutside) {

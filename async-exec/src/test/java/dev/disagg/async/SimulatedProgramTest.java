@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * {@code mvn -pl async-exec test -Dtest=SimulatedProgramTest -Dasync.seed=SEED}.
  */
 class SimulatedProgramTest {
-    private static final int PROGRAMS = Integer.getInteger("async.programs", 2000);
+    private static final int PROGRAMS = Integer.getInteger("async.programs", 10_000);
     private static final Long ONE_SEED = Long.getLong("async.seed");
     private static final long MAX_STEPS = 500_000;
 
@@ -25,6 +25,7 @@ class SimulatedProgramTest {
     private long swaps;
     private long boundWaits;
     private long refused;
+    private long errands;
 
     @Test
     void everyKeySeesWhatASequentialRunSees() {
@@ -46,6 +47,7 @@ class SimulatedProgramTest {
         assertThat("drains", drains, greaterThan(PROGRAMS / 2L));
         assertThat("swaps", swaps, greaterThan(PROGRAMS / 10L));
         assertThat("waits at the bound", boundWaits, greaterThan(PROGRAMS / 10L));
+        assertThat("errands", errands, greaterThan(PROGRAMS / 10L));
         assertThat("refused threads", refused, greaterThan(PROGRAMS / 10L));
     }
 
@@ -66,6 +68,7 @@ class SimulatedProgramTest {
             assertThat("failures", keyed.failures, empty());
             for (KeyedTask.Key key : keyed.keys) {
                 assertThat("key " + key.key, key.log, equalTo(program.expected.get(key.key)));
+                assertThat("key " + key.key, key.state(), equalTo(program.stateAtEnd.get(key.key)));
             }
             assertThat("derived", keyed.derivedDone, equalTo(keyed.derivedAdmitted));
             assertThat("last watermark", keyed.lastReleased().time(), equalTo(Long.MAX_VALUE));
@@ -81,6 +84,7 @@ class SimulatedProgramTest {
             drains += metrics.drains();
             swaps += metrics.swaps();
             boundWaits += metrics.boundWaits();
+            errands += metrics.errands();
             refused += metrics.threadStartFailures();
             return simulation.steps();
         }

@@ -8,29 +8,26 @@ import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.instanceOf;
 import static org.hamcrest.Matchers.lessThanOrEqualTo;
+import static org.hamcrest.Matchers.sameInstance;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntSupplier;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What only real threads show: locks, interrupts, wake-ups, leaks. */
 @Timeout(60)
 class ThreadsTest {
-    private final CountingThreads threads = new CountingThreads();
+    private final RealThreads threads = new RealThreads();
 
     @Test
     void aLockSharedAcrossAReadFailsTheTaskWithBothStacksAndTheRemedy() throws Exception {
@@ -41,7 +38,8 @@ class ThreadsTest {
     @Test
     void aMonitorSharedAcrossAReadFailsTheTaskToo() throws Exception {
         Object monitor = new Object();
-        Owner owner = new Owner(options -> options.withWatchdog(20_000_000, "use --synchronousTransforms=Locking"));
+        RealOwner owner = new RealOwner(
+                threads, options -> options.withWatchdog(20_000_000, "use --synchronousTransforms=Locking"));
         CompletableFuture<Long> value = new CompletableFuture<>();
         owner.input.add(() -> owner.task.admit(new KeySlot(), owner.body("holder", () -> {
             synchronized (monitor) {
@@ -58,7 +56,8 @@ class ThreadsTest {
     }
 
     private void failsByWatchdog(Runnable lock, Runnable unlock) throws Exception {
-        Owner owner = new Owner(options -> options.withWatchdog(20_000_000, "use --synchronousTransforms=Locking"));
+        RealOwner owner = new RealOwner(
+                threads, options -> options.withWatchdog(20_000_000, "use --synchronousTransforms=Locking"));
         CompletableFuture<Long> value = new CompletableFuture<>();
         owner.input.add(() -> owner.task.admit(new KeySlot(), owner.body("holder", () -> {
             lock.run();
@@ -80,7 +79,7 @@ class ThreadsTest {
         expectStandstill(owner);
     }
 
-    private void expectStandstill(Owner owner) throws Exception {
+    private void expectStandstill(RealOwner owner) throws Exception {
         owner.task.start();
         owner.awaitEnd();
         assertThat(owner.failures, hasSize(1));
@@ -97,7 +96,7 @@ class ThreadsTest {
 
     @Test
     void anInterruptOfAParkedWorkerFailsTheTaskAndIsRestored() throws Exception {
-        Owner owner = new Owner(options -> options);
+        RealOwner owner = new RealOwner(threads, options -> options);
         CompletableFuture<Thread> parking = new CompletableFuture<>();
         CompletableFuture<Boolean> restored = new CompletableFuture<>();
         owner.input.add(() -> owner.task.admit(new KeySlot(), owner.body("parks", () -> {
@@ -118,10 +117,55 @@ class ThreadsTest {
     }
 
     @Test
+    void errandsFindTheThreadLocalsOfTheirWorkers() throws Exception {
+        RealOwner owner = new RealOwner(threads, options -> options);
+        ThreadLocal<Worker> bound = new ThreadLocal<>();
+        List<Worker> workers = new ArrayList<>();
+        CompletableFuture<Long> last = new CompletableFuture<>();
+        for (int i = 0; i < 8; i++) {
+            boolean isLast = i == 7;
+            owner.input.add(() -> owner.task.admit(new KeySlot(), owner.body("binds", () -> {
+                bound.set(owner.task.currentWorker());
+                workers.add(owner.task.currentWorker());
+                if (isLast) {
+                    last.complete(1L);
+                }
+                owner.task.await(last);
+            })));
+        }
+        int[] errands = new int[1];
+        owner.source = () -> {
+            Runnable step = owner.input.poll();
+            if (step != null) {
+                step.run();
+                return 1;
+            }
+            if (owner.task.inFlight() > 0) {
+                return 0;
+            }
+            for (int round = 0; round < 500; round++) {
+                for (Worker worker : workers) {
+                    owner.task.runOn(worker, () -> {
+                        assertThat(bound.get(), sameInstance(worker));
+                        errands[0]++;
+                    });
+                }
+            }
+            owner.task.shutdown();
+            return 0;
+        };
+        owner.task.start();
+        owner.awaitEnd();
+        assertThat(owner.failures, hasSize(0));
+        assertThat(errands[0], equalTo(8 * 500));
+        threads.joinAll();
+    }
+
+    @Test
     void aHundredThousandParkedComputationsLeakNoThread() throws Exception {
         int maxParked = 32;
         int count = 100_000;
-        Owner owner = new Owner(options -> options.withMaxParked(maxParked));
+        RealOwner owner = new RealOwner(threads, options -> options.withMaxParked(maxParked));
         ExecutorService store = Executors.newFixedThreadPool(2);
         AtomicInteger done = new AtomicInteger();
         int[] admitted = new int[1];
@@ -152,7 +196,7 @@ class ThreadsTest {
 
     @Test
     void noWakeUpIsLostBetweenThreeProducersAndALeaderThatFallsAsleep() throws Exception {
-        Owner owner = new Owner(options -> options);
+        RealOwner owner = new RealOwner(threads, options -> options);
         int rounds = 20_000;
         AtomicLong sum = new AtomicLong();
         owner.task.start();
@@ -192,7 +236,7 @@ class ThreadsTest {
 
     @Test
     void callsOfOneThreadRunInOrder() throws Exception {
-        Owner owner = new Owner(options -> options);
+        RealOwner owner = new RealOwner(threads, options -> options);
         List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
         owner.task.start();
         CountDownLatch last = new CountDownLatch(1);
@@ -214,12 +258,12 @@ class ThreadsTest {
     void closingFromOutsideWhileComputationsParkAndResumeAlwaysEnds() throws Exception {
         ExecutorService store = Executors.newFixedThreadPool(2);
         for (int round = 0; round < 200; round++) {
-            Owner owner = new Owner(options -> options.withMaxParked(4));
+            RealOwner owner = new RealOwner(threads, options -> options.withMaxParked(4));
             AtomicInteger bodies = new AtomicInteger();
             CompletableFuture<Void> warm = new CompletableFuture<>();
             int enough = 5 + round % 20;
             owner.source = () -> {
-                if (owner.task.room() < 5900) {
+                if (owner.task.inFlight() > 100) {
                     return 0;
                 }
                 owner.task.admit(new KeySlot(), owner.body("reads", () -> {
@@ -239,87 +283,5 @@ class ThreadsTest {
             threads.joinAll();
         }
         store.shutdownNow();
-    }
-
-    /** Starts platform threads, or virtual ones where they exist, and keeps them. */
-    private static final class CountingThreads implements WorkerThreads {
-        final ConcurrentLinkedQueue<Thread> started = new ConcurrentLinkedQueue<>();
-        private final WorkerThreads delegate = WorkerThreads.virtualIfAvailable();
-
-        @Override
-        public Thread start(String name, Runnable body) {
-            Thread thread = delegate.start(name, body);
-            started.add(thread);
-            return thread;
-        }
-
-        void joinAll() throws InterruptedException {
-            for (Thread thread : started) {
-                thread.join(TimeUnit.SECONDS.toMillis(30));
-                assertThat("thread " + thread + " did not end", thread.isAlive(), equalTo(false));
-            }
-        }
-    }
-
-    private final class Owner implements Duty {
-        final AsyncTask task;
-        final LinkedBlockingQueue<Runnable> input = new LinkedBlockingQueue<>();
-        final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        IntSupplier source = () -> {
-            Runnable step = input.poll();
-            if (step == null) {
-                return 0;
-            }
-            step.run();
-            return 1;
-        };
-
-        Owner(UnaryOperator<AsyncOptions> options) {
-            task = new AsyncTask("real", this, options.apply(AsyncOptions.defaults(threads, System::nanoTime)));
-        }
-
-        Computation body(String name, Runnable body) {
-            return new Computation() {
-                @Override
-                protected boolean prepare() {
-                    return true;
-                }
-
-                @Override
-                protected void run() {
-                    body.run();
-                }
-
-                @Override
-                protected String describe() {
-                    return "body " + name;
-                }
-            };
-        }
-
-        void awaitEnd() throws Exception {
-            task.terminated().handle((done, failure) -> done).get(50, TimeUnit.SECONDS);
-        }
-
-        @Override
-        public int poll() {
-            return source.getAsInt();
-        }
-
-        @Override
-        public void released(Epoch epoch) {}
-
-        @Override
-        public void drained() {}
-
-        @Override
-        public long idle() {
-            return Long.MAX_VALUE;
-        }
-
-        @Override
-        public void failed(Throwable cause) {
-            failures.add(cause);
-        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.benchmarks;
 
+import dev.disagg.benchmarks.async.AsyncBench;
 import dev.disagg.benchmarks.first.FirstBench;
 import dev.disagg.benchmarks.jmh.Jmh;
 import java.util.Arrays;
@@ -19,7 +20,7 @@ public final class Bench {
     }
 
     private static final Map<String, Benchmark> BENCHMARKS =
-            new TreeMap<>(Map.of("first", FirstBench::run, "async", Jmh::async, "state", Jmh::state));
+            new TreeMap<>(Map.of("first", FirstBench::run, "async", AsyncBench::run, "state", Jmh::state));
 
     private Bench() {}
 

@@ -84,13 +84,15 @@ public class AdmitBenchmark {
                 done.release();
                 return 1;
             }
-            for (int i = 0; i < BATCH; i++) {
+            // As many at once as the layer asks for, and no more than a runner takes in one turn.
+            int batch = Math.min(Math.min(BATCH, todo - 1), task.room());
+            for (int i = 0; i < batch; i++) {
                 Run run = runs[i];
                 run.row = rows.get(oneKey ? keys[0] : nextKey());
                 task.admit(run.row, run);
             }
-            left = Math.max(1, todo - BATCH);
-            return BATCH;
+            left = todo - batch;
+            return batch;
         }
 
         @Override

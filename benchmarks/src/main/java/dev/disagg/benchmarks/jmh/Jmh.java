@@ -15,7 +15,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** {@code ./dev bench async} and {@code ./dev bench state}: short runs, one process per operation. */
+/** Row {@code admit} of {@code ./dev bench async}, and {@code ./dev bench state}: short runs, one process per operation. */
 public final class Jmh {
     private static final int WARM_UPS = 4;
     private static final int ITERATIONS = 6;

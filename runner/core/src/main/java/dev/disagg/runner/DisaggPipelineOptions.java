@@ -84,6 +84,20 @@ public interface DisaggPipelineOptions extends PipelineOptions {
     void setMaxParkedComputations(Integer value);
 
     @Description(
+            "Time that a call of user code (an element, a timer, the end of a bundle) may take before it is named in the "
+                    + "log with the stacks of the threads, or, when it waits for a lock that is held across a state read, fails the job.")
+    @Default.String("1m")
+    String getSlowCallTime();
+
+    void setSlowCallTime(String value);
+
+    @Description("Time that a call of user code may take before the job fails, or 'off'.")
+    @Default.String("1h")
+    String getMaxCallTime();
+
+    void setMaxCallTime(String value);
+
+    @Description(
             "Names of transforms (full names, or a prefix of one up to a '/') whose elements run one at a time: for user "
                     + "code that holds a lock across a state read.")
     @Nullable

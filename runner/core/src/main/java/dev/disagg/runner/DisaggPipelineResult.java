@@ -2,6 +2,7 @@
 package dev.disagg.runner;
 
 import dev.disagg.runner.engine.EmbeddedJob;
+import dev.disagg.runner.engine.TaskFigures;
 import dev.disagg.ufs.RequestCounts;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -196,6 +197,11 @@ public final class DisaggPipelineResult implements PipelineResult {
     /** For people and tests: records, watermark, in flight, checkpoints. */
     public EmbeddedJob.@Nullable Progress progress() {
         return job == null ? null : job.progress();
+    }
+
+    /** How each task is doing: what is in flight and what it waits for, hand-overs, drains, state in memory. */
+    public List<TaskFigures> tasks() {
+        return job == null ? List.of() : job.taskFigures();
     }
 
     EmbeddedJob.@Nullable DelayCounts delayCounts() {

@@ -51,6 +51,9 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
         Settings settings = Settings.of(options.as(DisaggPipelineOptions.class));
         MetricsEnvironment.setMetricsSupported(true);
         StageGraph graph = Translation.translate(pipeline, settings.parallelism());
+        settings.checkTransforms(graph.stages().stream()
+                .flatMap(stage -> stage.transforms().stream())
+                .toList());
         if (settings.explain()) {
             System.out.print(Explain.text(graph));
             return DisaggPipelineResult.explained();
@@ -85,6 +88,8 @@ public final class DisaggRunner extends PipelineRunner<DisaggPipelineResult> {
                 settings::isSynchronous,
                 settings.maxInFlightComputations(),
                 settings.maxParkedComputations(),
+                settings.slowCallTime(),
+                settings.maxCallTime(),
                 settings.maxBundleElements(),
                 settings.maxBundleTime(),
                 interval,

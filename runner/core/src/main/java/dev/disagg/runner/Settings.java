@@ -8,6 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +37,8 @@ public record Settings(
         boolean asyncState,
         int maxInFlightComputations,
         int maxParkedComputations,
+        Duration slowCallTime,
+        Duration maxCallTime,
         Set<String> synchronousTransforms,
         int maxBundleElements,
         Duration maxBundleTime,
@@ -95,6 +98,8 @@ public record Settings(
                 options.getAsyncState().equals("on"),
                 check.within("--maxInFlightComputations", options.getMaxInFlightComputations(), 1, 10_000_000),
                 check.within("--maxParkedComputations", options.getMaxParkedComputations(), 1, 100_000),
+                check.positive("--slowCallTime", options.getSlowCallTime()),
+                check.durationOrOff("--maxCallTime", options.getMaxCallTime()),
                 options.getSynchronousTransforms() == null ? Set.of() : Set.copyOf(options.getSynchronousTransforms()),
                 check.within("--maxBundleElements", options.getMaxBundleElements(), 1, Integer.MAX_VALUE),
                 Duration.ofMillis(
@@ -127,9 +132,29 @@ public record Settings(
 
     /** Whether this transform must run one element at a time. */
     public boolean isSynchronous(String transformName) {
-        return !asyncState
-                || synchronousTransforms.stream()
-                        .anyMatch(name -> transformName.equals(name) || transformName.startsWith(name + "/"));
+        return !asyncState || synchronousTransforms.stream().anyMatch(name -> isOrIsIn(transformName, name));
+    }
+
+    /**
+     * Checks {@code --synchronousTransforms} against the pipeline.
+     *
+     * @param transforms the full names of its transforms that run
+     * @throws Invalid when a name is of none
+     */
+    void checkTransforms(Collection<String> transforms) {
+        List<String> unknown = synchronousTransforms.stream()
+                .filter(name -> transforms.stream().noneMatch(transform -> isOrIsIn(transform, name)))
+                .sorted()
+                .toList();
+        if (!unknown.isEmpty()) {
+            throw new Invalid("--synchronousTransforms: the pipeline has no transform " + String.join(", ", unknown)
+                    + "; it has\n  "
+                    + transforms.stream().sorted().distinct().collect(Collectors.joining("\n  ")));
+        }
+    }
+
+    private static boolean isOrIsIn(String transform, String name) {
+        return transform.equals(name) || transform.startsWith(name + "/");
     }
 
     /** Collects violations, so that the user sees all of them at once. */

@@ -56,6 +56,16 @@ public interface ByteStore extends AutoCloseable {
     Frozen freeze(long checkpoint, byte[] header);
 
     /**
+     * As {@link #freeze}, but some of what is frozen comes only later, as {@link Late} says: so the layers above need not
+     * write all they hold back at once. Until {@link Late#complete} this store is not frozen again.
+     *
+     * @return null from a store that wants everything before {@link #freeze}; nothing was done then
+     */
+    default @Nullable Late freezeBeforeLast(long checkpoint, byte[] header) {
+        return null;
+    }
+
+    /**
      * Has every manifest from the next freeze on name {@code run}, so that it stays; nothing is copied. The caller holds the
      * run until it has unlinked it.
      */
@@ -113,6 +123,25 @@ public interface ByteStore extends AutoCloseable {
 
         /** The checkpoint was given up: nothing of it will be named; the next one stores its changes again. Leader. */
         void aborted();
+    }
+
+    /**
+     * A frozen view that is still written to. A write of a key that comes late is the last before the freeze: reads see it
+     * from now on, and writes that came to the store itself since the freeze are newer. It has to come <em>before</em> any
+     * such newer write of the same key. Rows, timers and holds can be late. Leader only.
+     *
+     * <p>{@link Frozen#flush} may be called before {@link #complete}; its result waits for it, and fails when the store is
+     * closed first.
+     */
+    interface Late extends Frozen {
+        void put(Family family, byte[] key, byte[] value);
+
+        void append(Family family, byte[] key, byte[] tail);
+
+        void delete(Family family, byte[] key);
+
+        /** Nothing comes late any more. Idempotent; also to be called after {@link Frozen#aborted}. */
+        void complete();
     }
 
     /**

@@ -3,16 +3,22 @@ package dev.disagg.ufs;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * Puts a distance in front of a store: each request waits a fixed latency and for its bytes on one shared link of a
  * given bandwidth, and is then made. Requests overlap; no thread is parked. Closing it closes the store below.
  * Thread-safe.
+ *
+ * <p>Requests are due in the order in which they came: the latency is the same for all, and the link sends one after the
+ * other. So one delay is asked of the scheduler at a time, however many requests wait, and what is due by then is made together.
  */
 public final class LatencyStore implements ObjectStore {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -21,8 +27,14 @@ public final class LatencyStore implements ObjectStore {
     private final Scheduler scheduler;
     private final long latencyNanos;
     private final double nanosPerByte;
-    /** When the link has sent all that it was given; guarded by this. */
+    /** Not due yet, in the order in which they are; guarded by this, as all that follows. */
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    /** Whether the scheduler was asked to come back. */
+    private boolean scheduled;
+    /** When the link has sent all that it was given. */
     private long linkFreeNanos;
+
+    private record Waiting(long dueNanos, Runnable request, Consumer<RuntimeException> refuse) {}
 
     /** @param bytesPerSecond of the link, shared by both directions; 0 for a link without limit */
     public LatencyStore(ObjectStore below, Scheduler scheduler, Duration latency, long bytesPerSecond) {
@@ -95,12 +107,61 @@ public final class LatencyStore implements ObjectStore {
 
     private <T> CompletableFuture<T> later(long bytes, Supplier<CompletableFuture<T>> request) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        try {
-            scheduler.schedule(delayNanos(bytes), () -> forward(request, result));
-        } catch (RuntimeException e) {
-            result.completeExceptionally(new Failed("the scheduler in front of the store refused a request", e));
+        Consumer<RuntimeException> refuse = e ->
+                result.completeExceptionally(new Failed("the scheduler in front of the store refused a request", e));
+        long delayNanos;
+        synchronized (this) {
+            long now = scheduler.nanoTime();
+            delayNanos = delayNanos(bytes, now);
+            waiting.add(new Waiting(now + delayNanos, () -> forward(request, result), refuse));
+            if (scheduled) {
+                return result;
+            }
+            scheduled = true;
         }
+        schedule(delayNanos);
         return result;
+    }
+
+    private void schedule(long delayNanos) {
+        try {
+            scheduler.schedule(delayNanos, this::makeDue);
+        } catch (RuntimeException e) {
+            List<Waiting> refused;
+            synchronized (this) {
+                scheduled = false;
+                refused = List.copyOf(waiting);
+                waiting.clear();
+            }
+            refused.forEach(one -> one.refuse().accept(e));
+        }
+    }
+
+    private void makeDue() {
+        List<Waiting> due = new ArrayList<>();
+        while (true) {
+            long nextNanos = 0;
+            synchronized (this) {
+                long now = scheduler.nanoTime();
+                for (Waiting one = waiting.peek(); one != null && one.dueNanos() - now <= 0; one = waiting.peek()) {
+                    due.add(waiting.remove());
+                }
+                if (due.isEmpty()) {
+                    Waiting next = waiting.peek();
+                    if (next == null) {
+                        scheduled = false;
+                        return;
+                    }
+                    nextNanos = next.dueNanos() - now;
+                }
+            }
+            if (due.isEmpty()) {
+                schedule(nextNanos);
+                return;
+            }
+            due.forEach(one -> one.request().run());
+            due.clear();
+        }
     }
 
     private static <T> void forward(Supplier<CompletableFuture<T>> request, CompletableFuture<T> result) {
@@ -119,8 +180,8 @@ public final class LatencyStore implements ObjectStore {
         });
     }
 
-    private synchronized long delayNanos(long bytes) {
-        long now = scheduler.nanoTime();
+    /** Call it holding the lock. */
+    private long delayNanos(long bytes, long now) {
         if (linkFreeNanos - now < 0) {
             linkFreeNanos = now;
         }

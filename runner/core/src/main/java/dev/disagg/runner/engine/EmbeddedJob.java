@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.engine;
 
+import dev.disagg.async.AsyncMetrics;
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.StageGraph;
 import dev.disagg.runner.task.Activity;
@@ -306,6 +307,11 @@ public final class EmbeddedJob implements TaskHost {
     }
 
     @Override
+    public void stuck(StageTask task, String text) {
+        LOG.warn("{}: {}", task.name(), text);
+    }
+
+    @Override
     public void failed(StageTask task, Throwable cause) {
         fail(cause);
     }
@@ -433,16 +439,36 @@ public final class EmbeddedJob implements TaskHost {
         return removed ? Optional.empty() : Optional.of(root + (root.endsWith("/") ? "" : "/") + spec.jobName());
     }
 
+    /** How the tasks are doing, by stage and index. */
+    public List<TaskFigures> taskFigures() {
+        return tasks.stream()
+                .map(task -> new TaskFigures(
+                        task.stage().id(),
+                        task.spec().index(),
+                        task.processedElements(),
+                        task.releasedWatermarkMillis(),
+                        task.asyncMetrics(),
+                        task.cellMetrics()))
+                .toList();
+    }
+
     /** What a progress line says. */
     public Progress progress() {
         long records = 0;
         long inFlight = 0;
+        long waiting = 0;
+        long parked = 0;
+        long blocked = 0;
         long watermark = Long.MAX_VALUE;
         for (StageTask task : tasks) {
             if (task.stage().source()) {
                 records += task.processedElements();
             }
-            inFlight += task.asyncMetrics().inFlight();
+            AsyncMetrics async = task.asyncMetrics();
+            inFlight += async.inFlight();
+            waiting += async.fetching();
+            parked += async.parked();
+            blocked += async.blocked();
             watermark = Math.min(watermark, task.releasedWatermarkMillis());
         }
         Checkpoints.Stats done = checkpoints.stats();
@@ -450,6 +476,9 @@ public final class EmbeddedJob implements TaskHost {
                 records,
                 watermark,
                 inFlight,
+                waiting,
+                parked,
+                blocked,
                 done.committed(),
                 done.lastId(),
                 done.lastMillis(),
@@ -475,13 +504,19 @@ public final class EmbeddedJob implements TaskHost {
      *
      * @param records taken from sources
      * @param watermarkMillis least released watermark of all tasks
-     * @param inFlight computations started and not finished
+     * @param inFlight computations admitted and not finished
+     * @param waiting of these, for state that is read before their body
+     * @param parked of these, for state that is read in the middle of their body
+     * @param blocked of these, behind another of their key
      * @param checkpoints committed
      */
     public record Progress(
             long records,
             long watermarkMillis,
             long inFlight,
+            long waiting,
+            long parked,
+            long blocked,
             long checkpoints,
             long lastCheckpoint,
             long lastCheckpointMillis,

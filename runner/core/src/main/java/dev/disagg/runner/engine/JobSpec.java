@@ -11,6 +11,8 @@ import java.util.Optional;
  * @param stateUri root of the object store
  * @param stateMemoryBytes for state, of all tasks together
  * @param localDirectory for backends that keep files on local disk
+ * @param slowCallTime after which a call of user code is named in the log
+ * @param maxCallTime after which a call of user code fails the job; zero for never
  * @param checkpointInterval zero for no periodic checkpoints
  * @param restore what to start from; empty for a fresh start, which a used directory refuses
  * @param removeWhenDone whether the job's files go when it has ended by itself
@@ -29,6 +31,8 @@ public record JobSpec(
         java.util.function.Predicate<String> synchronous,
         int maxInFlightComputations,
         int maxParkedComputations,
+        Duration slowCallTime,
+        Duration maxCallTime,
         int maxBundleElements,
         Duration maxBundleTime,
         Duration checkpointInterval,

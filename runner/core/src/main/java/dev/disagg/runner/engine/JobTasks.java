@@ -2,6 +2,7 @@
 package dev.disagg.runner.engine;
 
 import dev.disagg.async.AsyncOptions;
+import dev.disagg.async.Watch;
 import dev.disagg.async.WorkerThreads;
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.StageGraph;
@@ -39,7 +40,7 @@ final class JobTasks {
     /** Share of the state memory that cached cells get; the rest is the backend's. */
     private static final int CELL_SHARE = 2;
 
-    private static final long WATCHDOG_NANOS = 60_000_000_000L;
+    private static final WorkerThreads THREADS = WorkerThreads.virtualIfAvailable();
 
     private final StageGraph graph;
     private final JobSpec spec;
@@ -50,6 +51,7 @@ final class JobTasks {
     private final @Nullable DelaySource delays;
     private final @Nullable ScriptClock script;
     private final Topology topology;
+    private final Watch watch;
     private final Map<String, List<byte[]>> splitsOfStage = new LinkedHashMap<>();
     private final Map<String, SharedWork> sharedWorkOfStage = new LinkedHashMap<>();
 
@@ -71,6 +73,7 @@ final class JobTasks {
         this.owners = owners;
         this.delays = delays;
         this.script = script;
+        this.watch = new Watch(THREADS, host::nanoTime);
         this.topology = new Topology(graph, spec.copyElements(), backend.sharedRuns(), spec.smallPaneBytes());
     }
 
@@ -157,14 +160,17 @@ final class JobTasks {
                 handOver,
                 sharedWork(stage),
                 delays);
-        AsyncOptions async = AsyncOptions.defaults(WorkerThreads.virtualIfAvailable(), host::nanoTime)
+        AsyncOptions async = AsyncOptions.defaults(THREADS, host::nanoTime)
                 .withMaxInFlight(handOver ? spec.maxInFlightComputations() : 1)
                 .withMaxParked(spec.maxParkedComputations())
                 .withHandOver(handOver)
+                .withWatch(watch)
+                .withMaxBody(spec.maxCallTime().toNanos())
                 .withWatchdog(
-                        WATCHDOG_NANOS,
+                        spec.slowCallTime().toNanos(),
                         "run the transform with --synchronousTransforms="
-                                + stage.transforms().get(0));
+                                + stage.transforms().get(0)
+                                + "; for calls that rightly take so long, raise --slowCallTime and --maxCallTime");
         if (stage.keyed()) {
             return new KeyedTask(task, host, async);
         }

@@ -34,9 +34,7 @@ record CellBag<T>(StepState state, Row row, BagCell<T> cell, int pagesCell) impl
 
     private CollectionCell pages() {
         CollectionCell pages = row.collection(pagesCell);
-        while (!pages.resident()) {
-            state.reads.await(pages.fetch());
-        }
+        state.bring(pages);
         return pages;
     }
 
@@ -53,9 +51,7 @@ record CellBag<T>(StepState state, Row row, BagCell<T> cell, int pagesCell) impl
 
     @Override
     public BagState<T> readLater() {
-        if (!cell.resident()) {
-            cell.fetch();
-        }
+        state.readLater(cell);
         return this;
     }
 

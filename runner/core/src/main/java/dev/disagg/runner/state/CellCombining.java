@@ -9,7 +9,10 @@ import org.apache.beam.sdk.state.CombiningState;
 import org.apache.beam.sdk.state.ReadableState;
 import org.apache.beam.sdk.transforms.Combine.CombineFn;
 
-/** The accumulator of a combine in a cell; {@code add} reads nothing. */
+/**
+ * The accumulator of a combine in a cell. {@code add} reads nothing, but now and then, so that what was added without a read
+ * is folded before it has become much.
+ */
 record CellCombining<I, A, O>(StepState state, AccumulatorCell<A> cell, CombineFn<I, A, O> combine)
         implements CombiningState<I, A, O> {
 
@@ -28,12 +31,20 @@ record CellCombining<I, A, O>(StepState state, AccumulatorCell<A> cell, CombineF
     @Override
     public void add(I value) {
         state.reads.check();
+        foldNowAndThen();
         cell.addOwned(combine.addInput(combine.createAccumulator(), value));
+    }
+
+    private void foldNowAndThen() {
+        if (!cell.resident() && state.isTurnToRead()) {
+            state.ensure(cell);
+        }
     }
 
     @Override
     public void addAccum(A accumulator) {
         state.reads.check();
+        foldNowAndThen();
         cell.add(accumulator);
     }
 
@@ -65,9 +76,7 @@ record CellCombining<I, A, O>(StepState state, AccumulatorCell<A> cell, CombineF
 
     @Override
     public CombiningState<I, A, O> readLater() {
-        if (!cell.resident()) {
-            cell.fetch();
-        }
+        state.readLater(cell);
         return this;
     }
 

@@ -41,9 +41,7 @@ record CellHold(StepState state, HoldCell cell, TimestampCombiner combiner) impl
 
     @Override
     public WatermarkHoldState readLater() {
-        if (!cell.resident()) {
-            cell.fetch();
-        }
+        state.readLater(cell);
         return this;
     }
 

@@ -55,11 +55,7 @@ record CellMap<K, V>(Collected stored, CoderCodec<K> keyCodec, CoderCodec<V> val
 
             @Override
             public ReadableState<V> readLater() {
-                if (stored.cell().resident() && stored.cell().getIfResident(sub) == null) {
-                    stored.cell().get(sub);
-                } else if (!stored.cell().resident()) {
-                    stored.cell().fetch();
-                }
+                stored.readLater(sub);
                 return this;
             }
         };

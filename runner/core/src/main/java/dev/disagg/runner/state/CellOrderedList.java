@@ -57,6 +57,7 @@ record CellOrderedList<T>(Collected entries, CoderCodec<T> values) implements Or
 
     @Override
     public OrderedListState<T> readLater() {
+        entries.readLater();
         return this;
     }
 

@@ -49,6 +49,7 @@ record CellSet<T>(Collected entries, CoderCodec<T> elements) implements SetState
 
     @Override
     public SetState<T> readLater() {
+        entries.readLater();
         return this;
     }
 

@@ -27,9 +27,7 @@ record CellValue<T>(StepState state, ValueCell<T> cell) implements ValueState<T>
 
     @Override
     public ValueState<T> readLater() {
-        if (!cell.resident()) {
-            cell.fetch();
-        }
+        state.readLater(cell);
         return this;
     }
 

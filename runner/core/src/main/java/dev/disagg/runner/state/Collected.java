@@ -16,18 +16,31 @@ record Collected(StepState state, CollectionCell cell) {
         state.reads.check();
         state.reads.beforeRead();
         CollectionCell.Lookup known = cell.getIfResident(sub);
-        if (known == null && !cell.resident()) {
+        if (known == null) {
             fetchCell();
             known = cell.getIfResident(sub);
+        } else {
+            state.touched().add(cell);
         }
         return known != null ? known.value() : state.reads.await(cell.get(sub));
     }
 
+    /** Starts what a read of the whole collection begins with. */
+    void readLater() {
+        state.readLater(cell);
+    }
+
+    /** Starts what a read of one entry waits for. */
+    void readLater(byte[] sub) {
+        state.readLater(cell);
+        if (cell.getIfResident(sub) == null && cell.resident()) {
+            cell.get(sub);
+        }
+    }
+
     /** Brings the cell itself, which says where its entries are. */
     private void fetchCell() {
-        while (!cell.resident()) {
-            state.reads.await(cell.fetch());
-        }
+        state.bring(cell);
     }
 
     void put(byte[] sub, byte[] value) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepState implements StateInternals {
     private static final int MAX_CODECS = 64;
-    /** One in so many additions to a bag of which nothing is known reads it. */
+    /** One in so many additions to a cell of which nothing is known reads it. */
     private static final int BLIND_ADDITIONS = 64;
 
     /** In front of a name; those of Beam begin with another letter. */
@@ -47,6 +47,7 @@ public final class StepState implements StateInternals {
 
     private final StringBuilder cellName = new StringBuilder(32);
     private final Map<Coder<?>, CoderCodec<?>> codecs = new IdentityHashMap<>();
+    private final Touched touched = new Touched();
     private final Deque<Runnable> deferred = new ArrayDeque<>();
     private int blindAdditions;
     private int sortCell;
@@ -168,11 +169,7 @@ public final class StepState implements StateInternals {
     private int cellId(StateTag<?> tag, int trigger) {
         StringBuilder name = cellName;
         name.setLength(0);
-        try {
-            tag.appendTo(name);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        appendName(tag, name);
         if (trigger >= 0) {
             name.append('@').append(trigger);
         }
@@ -184,6 +181,21 @@ public final class StepState implements StateInternals {
         NamedCell named = new NamedCell(name.toString(), cells.cellId(step, name.toString()));
         namedCells.add(named);
         return named.id;
+    }
+
+    /** The name that makes the number of a cell in the key's row, or in a window's. */
+    static String cellName(StateTag<?> tag) {
+        StringBuilder name = new StringBuilder();
+        appendName(tag, name);
+        return name.toString();
+    }
+
+    private static void appendName(StateTag<?> tag, StringBuilder to) {
+        try {
+            tag.appendTo(to);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The cell for the pages of the bag in {@code cell}. */
@@ -201,7 +213,7 @@ public final class StepState implements StateInternals {
         throw new IllegalStateException("cell " + cell + " of " + step + " has no name");
     }
 
-    /** Whether it is the turn of a blind addition to a bag to read what is there. */
+    /** Whether it is the turn of a blind addition to read what is there. */
     boolean isTurnToRead() {
         return ++blindAdditions % BLIND_ADDITIONS == 0;
     }
@@ -241,11 +253,31 @@ public final class StepState implements StateInternals {
         return (CoderCodec<T>) codec;
     }
 
-    /** Waits until {@code cell} is in memory. */
+    /** Before a read: waits until {@code cell} is in memory. */
     void ensure(Cell cell) {
         reads.beforeRead();
+        bring(cell);
+    }
+
+    /** As {@link #ensure}, in the middle of a read. */
+    void bring(Cell cell) {
+        touched.add(cell);
         while (!cell.resident()) {
+            touched.miss();
             reads.await(cell.fetch());
         }
+    }
+
+    /** Starts a read of {@code cell} unless it is in memory. */
+    void readLater(Cell cell) {
+        touched.add(cell);
+        if (!cell.resident()) {
+            cell.fetch();
+        }
+    }
+
+    /** What was read since it was cleared. */
+    public Touched touched() {
+        return touched;
     }
 }

@@ -2,7 +2,6 @@
 package dev.disagg.runner.state;
 
 import dev.disagg.state.cell.Timer;
-import dev.disagg.state.cell.TimerDomain;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -17,6 +16,7 @@ import org.apache.beam.sdk.state.TimeDomain;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.CausedByDrain;
 import org.joda.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stored identity of a timer: {@code [domain 1][namespace kind 1][family, timer id: UTF-8 with a 16-bit length]} and,
@@ -63,8 +63,8 @@ final class TimerNames {
     }
 
     TimerData data(Timer timer, CausedByDrain causedByDrain) {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(timer.id()));
         try {
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(timer.id()));
             TimeDomain domain = domain(in.readByte());
             byte kind = in.readByte();
             String family = in.readUTF();
@@ -88,9 +88,30 @@ final class TimerNames {
                     domain,
                     causedByDrain);
         } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "the stored name of a timer of domain " + TimerDomain.EVENT + " is damaged", e);
+            throw damaged(e);
         }
+    }
+
+    /** The window of a timer's namespace; null for the global one. */
+    static @Nullable BoundedWindow window(byte[] id, Coder<BoundedWindow> coder) {
+        try {
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(id));
+            in.skipNBytes(1);
+            byte kind = in.readByte();
+            in.skipNBytes(in.readUnsignedShort());
+            in.skipNBytes(in.readUnsignedShort());
+            if (kind == GLOBAL) {
+                return null;
+            }
+            in.skipNBytes(kind == WINDOW_AND_TRIGGER ? 4 : 0);
+            return coder.decode(in, Coder.Context.OUTER);
+        } catch (IOException e) {
+            throw damaged(e);
+        }
+    }
+
+    private static UncheckedIOException damaged(IOException e) {
+        return new UncheckedIOException("the stored name of a timer is damaged: " + e.getMessage(), e);
     }
 
     private static int code(TimeDomain domain) {

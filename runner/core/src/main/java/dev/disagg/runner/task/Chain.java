@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.task;
 
+import dev.disagg.async.Worker;
 import dev.disagg.runner.graph.Head;
 import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.graph.Step;
+import dev.disagg.state.cell.KeyEntry;
 import dev.disagg.ufs.Failed;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,12 +20,16 @@ import org.jspecify.annotations.Nullable;
  * started by its first element or timer. Bound to one thread. One owner at a time.
  */
 final class Chain {
+    private final Worker worker;
     private final List<Node> nodes;
     private final @Nullable KeyedNode keyed;
     private final Receiver entry;
     private final InMemoryBundleFinalizer finalizer;
     private final boolean holds;
     private final boolean awaited;
+
+    /** Keys that the open bundle has seen while there were other chains: kept, so that it is known who saw them last. */
+    private final List<KeyEntry> seen = new ArrayList<>();
 
     private boolean open;
     private int elements;
@@ -41,7 +47,13 @@ final class Chain {
     /** When the open bundle was started, in the task's own count of entries into chains. */
     long openedAt;
 
-    private Chain(List<Node> nodes, @Nullable KeyedNode keyed, Receiver entry, InMemoryBundleFinalizer finalizer) {
+    private Chain(
+            Worker worker,
+            List<Node> nodes,
+            @Nullable KeyedNode keyed,
+            Receiver entry,
+            InMemoryBundleFinalizer finalizer) {
+        this.worker = worker;
         this.nodes = List.copyOf(nodes);
         this.keyed = keyed;
         this.entry = entry;
@@ -50,8 +62,8 @@ final class Chain {
         this.awaited = nodes.stream().anyMatch(Node::isAwaited);
     }
 
-    /** Makes the steps of {@code stage}, user code set up. */
-    static Chain of(Stage stage, Services services) {
+    /** Makes the steps of {@code stage}, user code set up; on the thread of the worker. */
+    static Chain of(Worker worker, Stage stage, Services services) {
         InMemoryBundleFinalizer finalizer = new InMemoryBundleFinalizer();
         Map<Integer, List<Receiver>> receivers = new HashMap<>();
         stage.produces()
@@ -74,7 +86,7 @@ final class Chain {
                 entry = Receiver.all(
                         receivers.getOrDefault(stage.head().outputs().iterator().next(), List.of()));
             }
-            return new Chain(nodes, keyed, entry, finalizer);
+            return new Chain(worker, nodes, keyed, entry, finalizer);
         } catch (RuntimeException | Error e) {
             tearDown(nodes, e);
             throw e;
@@ -113,6 +125,17 @@ final class Chain {
 
     private static Receiver to(int collection, Map<Integer, List<Receiver>> receivers) {
         return Receiver.all(receivers.getOrDefault(collection, List.of()));
+    }
+
+    /** On whose thread the user code of this chain runs, and no other. */
+    Worker worker() {
+        return worker;
+    }
+
+    /** Keeps a key that the open bundle has seen until the bundle ends. */
+    void keep(KeyEntry entry) {
+        entry.keep();
+        seen.add(entry);
     }
 
     /** The way in for elements of a straight stage. */
@@ -191,6 +214,8 @@ final class Chain {
             node.finishBundle();
         }
         open = false;
+        seen.forEach(KeyEntry::unkeep);
+        seen.clear();
         return finalizer.getAndClearFinalizations();
     }
 

@@ -15,6 +15,7 @@ import org.apache.beam.sdk.metrics.MetricsContainer;
 import org.apache.beam.sdk.metrics.MetricsEnvironment;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.reflect.DoFnInvokers;
+import org.apache.beam.sdk.transforms.reflect.DoFnSignature;
 import org.apache.beam.sdk.transforms.reflect.DoFnSignatures;
 import org.apache.beam.sdk.util.WindowedValueMultiReceiver;
 import org.apache.beam.sdk.values.TupleTag;
@@ -32,6 +33,7 @@ final class DoFnHost {
     private final Services services;
     private final String name;
     private final MetricsContainer metrics;
+    private final boolean hasStartBundle;
     private final boolean hasFinishBundle;
 
     /**
@@ -53,7 +55,9 @@ final class DoFnHost {
         this.services = services;
         this.name = spec.name();
         this.metrics = services.metrics(name);
-        this.hasFinishBundle = DoFnSignatures.getSignature(fn.getClass()).finishBundle() != null;
+        DoFnSignature signature = DoFnSignatures.getSignature(fn.getClass());
+        this.hasStartBundle = signature.startBundle() != null;
+        this.hasFinishBundle = signature.finishBundle() != null;
         withMetrics(() -> DoFnInvokers.tryInvokeSetupFor(this.fn, services.options()));
         this.runner = DoFnRunners.simpleRunner(
                 services.options(),
@@ -80,6 +84,10 @@ final class DoFnHost {
 
     boolean hasFinishBundle() {
         return hasFinishBundle;
+    }
+
+    boolean knowsOfBundles() {
+        return hasStartBundle || hasFinishBundle;
     }
 
     /** Runs {@code call} with the step's metrics; restores what was before, since steps call each other. */

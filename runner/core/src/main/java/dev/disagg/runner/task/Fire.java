@@ -16,6 +16,9 @@ final class Fire extends Computation {
     @Nullable
     Throwable readFailure;
 
+    /** The key's own row had to be read. */
+    boolean wasCold;
+
     Fire(KeyedTask task, KeyEntry entry, TimerDomain domain, long beforeMillis) {
         this.task = task;
         this.entry = entry;

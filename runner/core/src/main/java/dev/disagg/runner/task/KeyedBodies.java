@@ -47,6 +47,7 @@ final class KeyedBodies {
             enterBundle(chain, entry, element.value.getTimestamp().getMillis());
             chain.keyed().element(element.value);
             chain.keyed().state.finishBody();
+            task.prefetch().learn(chain.keyed().state);
             afterBody(chain, entry, element.epoch(), times);
         } finally {
             leave(chain);
@@ -82,24 +83,28 @@ final class KeyedBodies {
     }
 
     /**
-     * A bundle of a DoFn that outputs at its end must not see a key again after another chain did: what it kept in a field
-     * would be stale.
+     * A bundle of a DoFn that knows of bundles must not see a key again after another chain did: what it kept in a field would
+     * be stale.
      */
     private void enterBundle(Chain chain, KeyEntry entry, long timestampMillis) {
         task.chains().finishIfFull(chain);
-        if (chain.keyed().outputsAtBundleEnd()) {
+        if (chain.keyed().knowsOfBundles()) {
             TaskSlot slot = TaskSlot.of(entry);
             boolean elsewhere = slot.lastChain != null && slot.lastChain != chain;
             if (elsewhere && chain.isOpen() && chain.openedAt < slot.lastEntered) {
                 task.chains().finish(chain);
             }
+            boolean again = slot.lastChain == chain && chain.isOpen() && chain.openedAt <= slot.lastEntered;
             slot.lastChain = chain;
             slot.lastEntered = ++entered;
             if (!chain.isOpen()) {
                 chain.openedAt = entered;
             }
+            if (!again && task.chains().several()) {
+                chain.keep(entry);
+            }
         }
-        chain.enter(timestampMillis, task.host());
+        task.chains().enterBundle(chain, timestampMillis, task.host());
     }
 
     /** Fires the due timers of a key, one at a time, in order; what a firing sets or clears counts at once. */
@@ -128,6 +133,7 @@ final class KeyedBodies {
                 chain.keyed().timers(List.of(chain.keyed().timers.data(timer, byDrain(chain, beforeMillis))));
             }
             chain.keyed().state.finishBody();
+            task.prefetch().learn(domain, chain.keyed().state);
             if (stops) {
                 // What it has set again is due at once, and another computation: a barrier can come between.
                 return;

@@ -23,6 +23,9 @@ final class KeyedElement extends Computation {
     @Nullable
     Throwable readFailure;
 
+    /** The key's own row had to be read. */
+    boolean wasCold;
+
     @Nullable
     Runnable whenDone;
 
@@ -68,6 +71,11 @@ final class KeyedElement extends Computation {
         if (whenDone != null) {
             whenDone.run();
         }
+    }
+
+    @Override
+    protected long weightBytes() {
+        return task().sizes().bytes(this);
     }
 
     @Override

@@ -67,6 +67,11 @@ abstract class KeyedNode implements Node {
         }
     }
 
+    /** Whether user code is told where a bundle begins or ends, so that it may keep something until then. */
+    boolean knowsOfBundles() {
+        return outputsAtBundleEnd();
+    }
+
     /** Processes an element of the bound key. */
     abstract void element(WindowedValue<?> value);
 

@@ -28,6 +28,7 @@ public final class KeyedTask extends StageTask {
     private final boolean hasViews;
     private final Prefetch prefetch;
     private final KeyedBodies bodies;
+    private final ElementSizes sizes;
     private final @Nullable StableGate gate;
     /** Whether watermark and time of day wait at the gate, too: where timers fire user code. */
     private final boolean gatesTime;
@@ -46,14 +47,16 @@ public final class KeyedTask extends StageTask {
         Head.Keyed head = (Head.Keyed) spec.stage().head();
         cells = state();
         hasViews = !spec.stage().views().isEmpty();
-        prefetch = new Prefetch(head, async()::ready, spec.prefetch());
+        prefetch = new Prefetch(head, cells, async()::ready, spec.prefetch());
         door = new SideInputDoor(spec, async()::wake);
         gate = StableGate.of(spec, async()::wake);
         gatesTime = gate != null && head instanceof Head.Stateful;
         sealedInput = spec.restoredInputWatermark();
-        releasedInput = sealedInput;
+        // What it makes due is released when it has been scanned for.
+        releasedInput = Math.min(sealedInput, spec.restoredOutputWatermark());
         frontier = door.mainFrontier(Math.max(sealedInput, spec.restoredStableWatermark()));
         processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
+        sizes = new ElementSizes(spec.channelEdges());
         bodies = new KeyedBodies(this, KeyedNode.usesKeyRow(head), processingTimers);
         if (!spec.restored().isEmpty()) {
             door.restore();
@@ -277,8 +280,12 @@ public final class KeyedTask extends StageTask {
 
     @Override
     TaskHeader header() {
+        // Elements have seen the watermark that was sealed last: those that come after a restore must not see less.
         return gate == null
-                ? super.header()
+                ? new TaskHeader(
+                        spec().range(),
+                        sealedInput < Frontier.MAX ? sealedInput : releasedInput,
+                        outputWatermarkMillis())
                 : new TaskHeader(
                         spec().range(),
                         releasedInput,
@@ -355,6 +362,10 @@ public final class KeyedTask extends StageTask {
 
     KeyedBodies bodies() {
         return bodies;
+    }
+
+    ElementSizes sizes() {
+        return sizes;
     }
 
     void fired(Fire fire) {

@@ -3,28 +3,71 @@ package dev.disagg.runner.task;
 
 import dev.disagg.async.Computation;
 import dev.disagg.runner.graph.Head;
+import dev.disagg.runner.state.StepState;
+import dev.disagg.runner.state.TimerWindows;
 import dev.disagg.state.cell.KeyEntry;
+import dev.disagg.state.cell.KeyTimers;
 import dev.disagg.state.cell.Row;
+import dev.disagg.state.cell.TaskState;
+import dev.disagg.state.cell.Timer;
+import dev.disagg.state.cell.TimerDomain;
+import dev.disagg.ufs.Failed;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.jspecify.annotations.Nullable;
 
-/** Has the rows that a computation will work on read before its body runs; other keys go on meanwhile. Leader only. */
+/**
+ * Has the rows that a computation will work on read before its body runs; other keys go on meanwhile. Leader only.
+ *
+ * <p>At most two round trips: the key's own row, which has its timers and the tree of its merging windows, together with the
+ * rows of an element's own windows; then the rows that the first names, of windows that merge or have a timer due. The
+ * second is looked for only when the first was not in memory, or while bodies have to wait in their middle. Rows of windows
+ * that bodies of the kind do not read are not fetched, see {@link KnownReads}.
+ */
 final class Prefetch {
+    /** Windows of due timers looked at in one computation; further ones are waited for in the middle of the body. */
+    private static final int MAX_DUE = 64;
+
     private final boolean usesKeyRow;
     private final boolean usesWindowRows;
     private final WindowRows rows;
+    private final TimerWindows timerWindows;
+    private final @Nullable MergingRows merging;
     private final Consumer<Computation> ready;
     private final boolean enabled;
+    private final KnownReads ofElements = new KnownReads();
+    private final KnownReads[] ofTimers = new KnownReads[TimerDomain.values().length];
 
     /** @param ready told, on any thread, of a computation whose rows have come, or failed to */
-    Prefetch(Head.Keyed head, Consumer<Computation> ready, boolean enabled) {
+    Prefetch(Head.Keyed head, TaskState cells, Consumer<Computation> ready, boolean enabled) {
         this.usesKeyRow = KeyedNode.usesKeyRow(head);
         this.usesWindowRows = KeyedNode.usesWindowRows(head);
         this.rows = new WindowRows(KeyedNode.windowCoder(head));
+        this.timerWindows = new TimerWindows(KeyedNode.windowCoder(head));
+        this.merging = usesWindowRows ? null : new MergingRows(head, cells, rows);
         this.ready = ready;
         this.enabled = enabled;
+        for (int i = 0; i < ofTimers.length; i++) {
+            ofTimers[i] = new KnownReads();
+        }
+    }
+
+    /** An element's body has ended. */
+    void learn(StepState of) {
+        learn(ofElements, of);
+    }
+
+    /** A timer's body has ended. */
+    void learn(TimerDomain domain, StepState of) {
+        learn(ofTimers[domain.ordinal()], of);
+    }
+
+    private static void learn(KnownReads kind, StepState of) {
+        kind.learn(of.touched());
+        of.touched().clear();
     }
 
     /** Whether the rows are here; if not, they are being read. */
@@ -35,9 +78,17 @@ final class Prefetch {
         }
         KeyEntry entry = element.entry();
         CompletableFuture<?> wait = usesKeyRow ? fetch(entry.globalRow(), null) : null;
-        if (usesWindowRows) {
+        boolean keyRowIsCold = wait != null;
+        if (usesWindowRows && ofElements.any()) {
             for (BoundedWindow window : element.value.getWindows()) {
                 wait = fetch(rows.row(entry, window), wait);
+            }
+        }
+        element.wasCold |= keyRowIsCold;
+        MergingRows merges = merging;
+        if (merges != null && !keyRowIsCold && (element.wasCold || ofElements.miss()) && ofElements.any()) {
+            for (BoundedWindow window : element.value.getWindows()) {
+                wait = fetchAll(merges.of(entry, window), wait);
             }
         }
         return isHere(wait, element, failure -> element.readFailure = failure);
@@ -48,7 +99,30 @@ final class Prefetch {
         if (!enabled) {
             return true;
         }
-        return isHere(fetch(fire.entry.globalRow(), null), fire, failure -> fire.readFailure = failure);
+        KeyTimers timers = fire.entry.timers();
+        CompletableFuture<?> wait = timers.resident() ? null : timers.fetch();
+        KnownReads known = ofTimers[fire.domain.ordinal()];
+        if (wait != null) {
+            fire.wasCold = true;
+        } else if ((fire.wasCold || known.miss()) && known.any()) {
+            for (Timer timer : timers.due(fire.domain, fire.beforeMillis, MAX_DUE)) {
+                BoundedWindow window = timerWindows.of(timer);
+                if (window != null) {
+                    wait = merging == null
+                            ? fetch(rows.row(fire.entry, window), wait)
+                            : fetchAll(merging.of(fire.entry, window), wait);
+                }
+            }
+        }
+        return isHere(wait, fire, failure -> fire.readFailure = failure);
+    }
+
+    private static @Nullable CompletableFuture<?> fetchAll(Collection<Row> all, @Nullable CompletableFuture<?> others) {
+        CompletableFuture<?> wait = others;
+        for (Row row : all) {
+            wait = fetch(row, wait);
+        }
+        return wait;
     }
 
     private static @Nullable CompletableFuture<?> fetch(Row row, @Nullable CompletableFuture<?> others) {
@@ -56,13 +130,14 @@ final class Prefetch {
             return others;
         }
         CompletableFuture<?> read = row.fetch();
+        if (read.isDone() && row.resident()) {
+            return others;
+        }
         return others == null ? read : CompletableFuture.allOf(others, read);
     }
 
     private boolean isHere(
-            @Nullable CompletableFuture<?> wait,
-            Computation computation,
-            java.util.function.Consumer<Throwable> onFailure) {
+            @Nullable CompletableFuture<?> wait, Computation computation, Consumer<Throwable> onFailure) {
         if (wait == null) {
             return true;
         }
@@ -77,12 +152,11 @@ final class Prefetch {
 
     private static void throwReadFailure(@Nullable Throwable failure) {
         if (failure != null) {
-            Throwable cause = failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
-                    ? failure.getCause()
-                    : failure;
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             throw cause instanceof RuntimeException known
                     ? known
-                    : new dev.disagg.ufs.Failed("a state read failed: " + cause.getMessage(), cause);
+                    : new Failed("a state read failed: " + cause.getMessage(), cause);
         }
     }
 }

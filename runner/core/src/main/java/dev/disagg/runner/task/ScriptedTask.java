@@ -46,7 +46,7 @@ public final class ScriptedTask extends StageTask {
         if (event instanceof TestStream.ElementEvent<?> elements) {
             Chain chain = chain();
             for (TimestampedValue<?> value : elements.getElements()) {
-                chain.enter(value.getTimestamp().getMillis(), host());
+                chains().enterBundle(chain, value.getTimestamp().getMillis(), host());
                 chain.entry()
                         .accept(WindowedValues.timestampedValueInGlobalWindow(value.getValue(), value.getTimestamp()));
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.runner.task;
 
+import dev.disagg.async.AsyncMetrics;
 import dev.disagg.async.AsyncOptions;
 import dev.disagg.async.AsyncTask;
 import dev.disagg.async.Duty;
@@ -8,9 +9,11 @@ import dev.disagg.async.Epoch;
 import dev.disagg.async.Worker;
 import dev.disagg.runner.graph.StageGraph.Stage;
 import dev.disagg.runner.state.Reads;
+import dev.disagg.state.cell.CellMetrics;
 import dev.disagg.state.cell.TaskState;
 import dev.disagg.ufs.Failed;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.ObjIntConsumer;
@@ -71,7 +74,7 @@ public abstract class StageTask implements Duty, Services {
         this.reads = spec.delayedReads() == null ? new TaskReads(async) : new DelayedReads(async, spec.delayedReads());
         spec.outputs().forEach(output -> output.waitBy(reads));
         this.batch = new Batch(inbound);
-        this.chains = new Chains(spec);
+        this.chains = new Chains(spec, async::runOn, async::advance);
         this.alignment = new Alignment(inbound);
         this.sharing = spec.sharedWork() == null ? null : new Sharing(spec.sharedWork(), this);
         this.openChannels = inbound.channels();
@@ -136,8 +139,13 @@ public abstract class StageTask implements Duty, Services {
     }
 
     /** Any thread. */
-    public dev.disagg.async.AsyncMetrics asyncMetrics() {
+    public AsyncMetrics asyncMetrics() {
         return async.metrics();
+    }
+
+    /** Of its state in memory; empty when it keeps none. Any thread. */
+    public Optional<CellMetrics> cellMetrics() {
+        return Optional.ofNullable(spec.state()).map(TaskState::metrics);
     }
 
     final AsyncTask async() {
@@ -298,7 +306,10 @@ public abstract class StageTask implements Duty, Services {
         host.snapshot(
                 this,
                 at,
-                new Snapshot(state == null ? null : state.freeze(at.checkpoint(), header().encode()), counted, withIt));
+                new Snapshot(
+                        state == null ? null : state.freezeBriefly(at.checkpoint(), header().encode()),
+                        counted,
+                        withIt));
         outbound.barrier(at);
         alignment.done();
         lastSnapshot = at.checkpoint();
@@ -322,7 +333,8 @@ public abstract class StageTask implements Duty, Services {
             active = false;
             host.activity().end();
         }
-        return nextWakeNanos();
+        // A checkpoint may wait for the state.
+        return maintain() ? 0 : nextWakeNanos();
     }
 
     /** Whether nothing is left to do until something comes from outside. */
@@ -374,7 +386,7 @@ public abstract class StageTask implements Duty, Services {
 
     @Override
     public Object workerStarted(Worker worker) {
-        Chain chain = Chain.of(spec.stage(), this);
+        Chain chain = Chain.of(worker, spec.stage(), this);
         chains.add(chain);
         return chain;
     }
@@ -392,6 +404,11 @@ public abstract class StageTask implements Duty, Services {
         String step = failingStep;
         host.failed(
                 this, step == null ? cause : new Failed("step '" + step + "' failed: " + cause.getMessage(), cause));
+    }
+
+    @Override
+    public void stuck(String text) {
+        host.stuck(this, text);
     }
 
     @Override
@@ -461,11 +478,10 @@ public abstract class StageTask implements Duty, Services {
         maintain();
     }
 
-    private void maintain() {
+    /** Whether the state has more to do at once. */
+    private boolean maintain() {
         TaskState state = spec.state();
-        if (state != null) {
-            state.maintain();
-        }
+        return state != null && state.maintain();
     }
 
     /** Sends the output watermark on, if it can advance. */

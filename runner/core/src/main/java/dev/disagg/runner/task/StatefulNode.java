@@ -84,6 +84,11 @@ final class StatefulNode extends KeyedNode {
     }
 
     @Override
+    boolean knowsOfBundles() {
+        return host.knowsOfBundles();
+    }
+
+    @Override
     public void startBundle() {
         host.withMetrics(runner::startBundle);
     }

@@ -34,6 +34,13 @@ public interface TaskHost {
     /** The task has released its last watermark and ended its outputs. */
     void finished(StageTask task);
 
+    /**
+     * A call of user code takes very long, and nothing else of the task can run.
+     *
+     * @param text which one, since when, with the stacks of threads, and what to do
+     */
+    void stuck(StageTask task, String text);
+
     /** The task failed and will do nothing more. */
     void failed(StageTask task, Throwable cause);
 }

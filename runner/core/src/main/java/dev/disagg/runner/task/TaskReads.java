@@ -70,5 +70,10 @@ class TaskReads implements Reads {
     @Override
     public void check() {
         async.checkFailed();
+        if (!async.isLeader()) {
+            throw new IllegalStateException("thread '" + Thread.currentThread().getName()
+                    + "' uses state, a timer or an output of a DoFn that was called on another thread: hand over to that"
+                    + " thread what this one has found, and use it there before the call ends");
+        }
     }
 }

@@ -61,6 +61,7 @@ class BundleLifeTest {
         private transient boolean setUp;
         private transient boolean inBundle;
         private transient boolean inBody;
+        private transient Thread itsThread;
 
         private static void require(boolean condition, String what) {
             if (!condition) {
@@ -68,16 +69,23 @@ class BundleLifeTest {
             }
         }
 
+        /** So that what user code keeps by thread holds. */
+        private void requireItsThread() {
+            require(Thread.currentThread() == itsThread, "called on another thread than it was set up on");
+        }
+
         @Setup
         public void setup() {
             require(!setUp, "set up twice");
             setUp = true;
+            itsThread = Thread.currentThread();
             SETUPS.incrementAndGet();
         }
 
         @StartBundle
         public void start() {
             require(setUp && !inBundle, "a bundle is started in another, or before the set-up");
+            requireItsThread();
             inBundle = true;
             STARTED.incrementAndGet();
         }
@@ -88,6 +96,7 @@ class BundleLifeTest {
                 @StateId("map") MapState<Integer, Integer> map,
                 OutputReceiver<Integer> out) {
             require(inBundle && !inBody, "an element comes outside of a bundle, or into another's body");
+            requireItsThread();
             inBody = true;
             Integer before = map.get(1).read();
             map.put(1, before == null ? 1 : before + 1);
@@ -99,6 +108,7 @@ class BundleLifeTest {
         @FinishBundle
         public void finish() {
             require(inBundle && !inBody, "a bundle is finished that is not open, or in a body");
+            requireItsThread();
             inBundle = false;
             FINISHED.incrementAndGet();
         }
@@ -106,6 +116,7 @@ class BundleLifeTest {
         @Teardown
         public void teardown() {
             require(setUp && !inBundle, "torn down in a bundle");
+            requireItsThread();
             setUp = false;
             TEARDOWNS.incrementAndGet();
         }

@@ -219,6 +219,11 @@ class ColdReadsTest {
         }
 
         @Override
+        public void stuck(StageTask by, String text) {
+            throw new AssertionError(text);
+        }
+
+        @Override
         public void failed(StageTask by, Throwable cause) {
             failure = cause;
         }

@@ -7,6 +7,7 @@ import dev.disagg.state.SharedRun;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ final class FarStore implements ByteStore {
     private final ByteStore near;
     private final Consumer<Runnable> later;
     private long reads;
+    private final AtomicInteger pending = new AtomicInteger();
 
     /** @param later runs what it is given after the distance to this store */
     FarStore(ByteStore near, Consumer<Runnable> later) {
@@ -27,10 +29,17 @@ final class FarStore implements ByteStore {
         return reads;
     }
 
+    /** Reads that have not been answered yet. Any thread. */
+    int pending() {
+        return pending.get();
+    }
+
     private <T> CompletableFuture<T> far(CompletableFuture<T> answer) {
         reads++;
+        pending.incrementAndGet();
         CompletableFuture<T> far = new CompletableFuture<>();
         later.accept(() -> answer.whenComplete((value, failure) -> {
+            pending.decrementAndGet();
             if (failure == null) {
                 far.complete(value);
             } else {

@@ -43,6 +43,7 @@ public final class AccumulatorCell<A> extends ScalarCell {
 
     /** As {@link #add}, without its copy: {@code delta} is the cell's from now on. */
     public void addOwned(A delta) {
+        row.beforeChange();
         A value = known ? fold() : live;
         A merged = value == null ? delta : merge.apply(value, delta);
         live = merged;
@@ -56,6 +57,7 @@ public final class AccumulatorCell<A> extends ScalarCell {
 
     /** Replaces the accumulator; reads nothing. The caller may change it afterwards. */
     public void write(A accumulator) {
+        row.beforeChange();
         A own = shared ? accumulator : copy(accumulator);
         operands = null;
         live = own;
@@ -80,6 +82,7 @@ public final class AccumulatorCell<A> extends ScalarCell {
 
     @Override
     void clearContent() {
+        row.beforeChange();
         operands = null;
         live = null;
         liveBytes = 0;

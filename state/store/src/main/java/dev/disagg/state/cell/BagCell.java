@@ -61,6 +61,7 @@ public final class BagCell<T> extends ScalarCell {
 
     /** Reads nothing. */
     public void add(T value) {
+        row.beforeChange();
         ByteSink operand = row.cache.operand(row, id, codec, value);
         int end = Math.addExact(length, operand.length);
         if (end > operands.length) {
@@ -133,6 +134,7 @@ public final class BagCell<T> extends ScalarCell {
 
     @Override
     void clearContent() {
+        row.beforeChange();
         reset(KeyLayout.EMPTY);
         known = true;
         replace = stored;

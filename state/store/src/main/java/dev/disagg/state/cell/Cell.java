@@ -8,6 +8,12 @@ import java.util.concurrent.CompletableFuture;
  * {@link TaskState#maintain}: afterwards ask for it again. Leader only.
  */
 public interface Cell {
+    /** Its number, by {@link TaskState#cellId}. */
+    int id();
+
+    /** The row that it is in. */
+    Row row();
+
     /** Whether the cell's content is known, so that a read waits for nothing. */
     boolean resident();
 

@@ -15,13 +15,20 @@ final class CellCache {
     /** What objects take besides their bytes, about. */
     static final int KEY_BYTES = 200;
 
-    static final int ROW_BYTES = 136;
-    static final int CELL_BYTES = 64;
+    static final int ROW_BYTES = 144;
+    static final int CELL_BYTES = 80;
 
     /** Entries looked at by one slice of eviction: a few microseconds. */
     private static final int SLICE_ENTRIES = 256;
+    /**
+     * Entries looked at for each one that came since the last slice: a visit takes the marks of use away, the next one
+     * evicts, and some are pinned.
+     */
+    private static final int VISITS_PER_ARRIVAL = 4;
 
     private static final int SLICE_ROWS = 256;
+    /** Rows that each maintenance gives to a checkpoint being written; a row that becomes dirty brings two along. */
+    private static final int LATE_SLICE_ROWS = 128;
 
     final ByteStore store;
     final TaskStateOptions options;
@@ -38,7 +45,15 @@ final class CellCache {
     private final ByteSink framed = new ByteSink(1 << 10);
     private int hand;
     private int fruitless;
+    private int arrivals;
     private boolean writingBack;
+    /** Grows with each freeze: rows that are dirty since an earlier one belong to {@link #late}. */
+    private int epoch = 1;
+
+    private ByteStore.@Nullable Late late;
+    /** Generations set aside for collections that get one while {@link #late} is written. */
+    private long lateGeneration;
+
     private long nextGeneration;
     private long clock;
     long cachedBytes;
@@ -67,6 +82,7 @@ final class CellCache {
         if (entry == null) {
             entry = new KeyEntry(this, hash, key);
             keys.add(entry);
+            arrivals++;
             cachedBytes += entry.bytes();
         }
         entry.referenced = true;
@@ -82,6 +98,54 @@ final class CellCache {
         return nextGeneration;
     }
 
+    /** As {@link #nextGeneration}, of what a checkpoint that is still being written says is below its next one. */
+    long generationFor(Row row) {
+        return row.tagged() ? lateGeneration++ : nextGeneration++;
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    /** What takes the writes of tagged rows. */
+    ByteStore.Late late() {
+        ByteStore.Late to = late;
+        if (to == null) {
+            throw new IllegalStateException("no checkpoint is being written");
+        }
+        return to;
+    }
+
+    /** Sets aside what tagged rows will need: called before the freeze that {@link #tag} follows. */
+    void beforeTag() {
+        lateGeneration = nextGeneration;
+        // Each dirty cell counts so much at least, and takes one generation at most.
+        nextGeneration += dirtyBytes / CELL_BYTES;
+    }
+
+    /** What is dirty now belongs to {@code to}, and goes there in slices, or before it changes. */
+    void tag(ByteStore.Late to) {
+        late = to;
+        epoch++;
+    }
+
+    /** Gives {@link #late} some of what it waits for; whether that was all. */
+    boolean deliver(int maxRows) {
+        for (int i = 0; i < maxRows && firstDirty != null && firstDirty.tagged(); i++) {
+            writeBack(firstDirty);
+        }
+        return firstDirty == null || !firstDirty.tagged();
+    }
+
+    /** All that it waited for is there. */
+    void delivered() {
+        late = null;
+    }
+
+    boolean anyDirty() {
+        return firstDirty != null;
+    }
+
     /** Orders reads and appends: a read that was started before an append does not hold it. */
     long now() {
         return clock;
@@ -93,7 +157,7 @@ final class CellCache {
 
     /** A row has its first dirty cell. */
     void enqueue(Row row) {
-        row.queued = true;
+        row.dirtySince = epoch;
         row.dirtier = lastDirty;
         if (lastDirty == null) {
             firstDirty = row;
@@ -103,7 +167,7 @@ final class CellCache {
         lastDirty = row;
     }
 
-    void dequeue(Row row) {
+    private void dequeue(Row row) {
         if (row.dirtier == null) {
             firstDirty = row.fresher;
         } else {
@@ -116,30 +180,40 @@ final class CellCache {
         }
         row.dirtier = null;
         row.fresher = null;
-        row.queued = false;
+        row.dirtySince = 0;
     }
 
     /** Keeps the bound on dirty bytes; the last step of every write. */
     void boundDirty() {
-        if (dirtyBytes > options.maxDirtyBytes() && !writingBack) {
-            writeBack(options.maxDirtyBytes() - options.maxDirtyBytes() / 8, Integer.MAX_VALUE);
+        if (writingBack) {
+            return;
+        }
+        if (late != null) {
+            deliver(2);
+        }
+        if (dirtyBytes > options.maxDirtyBytes()) {
+            writeBack(options.maxDirtyBytes(), Integer.MAX_VALUE);
+        }
+    }
+
+    /** Writes one dirty row back. */
+    void writeBack(Row row) {
+        boolean nested = writingBack;
+        writingBack = true;
+        row.late = row.tagged();
+        try {
+            dequeue(row);
+            row.writeBack();
+        } finally {
+            row.late = false;
+            writingBack = nested;
         }
     }
 
     /** Writes rows back, longest dirty first, until at most {@code downToBytes} are dirty. */
     private void writeBack(long downToBytes, int maxRows) {
-        writingBack = true;
-        try {
-            for (int i = 0; i < maxRows && dirtyBytes > downToBytes; i++) {
-                Row row = firstDirty;
-                if (row == null) {
-                    return;
-                }
-                dequeue(row);
-                row.writeBack();
-            }
-        } finally {
-            writingBack = false;
+        for (int i = 0; i < maxRows && dirtyBytes > downToBytes && firstDirty != null; i++) {
+            writeBack(firstDirty);
         }
     }
 
@@ -149,12 +223,15 @@ final class CellCache {
 
     void maintain() {
         long max = options.maxDirtyBytes();
-        if (dirtyBytes > max - max / 4) {
+        if (late != null) {
+            deliver(LATE_SLICE_ROWS);
+        } else if (dirtyBytes > max - max / 4) {
             writeBack(max / 2, SLICE_ROWS);
         }
         if (cachedBytes > options.cacheBytes()) {
-            evictSlice();
+            evictSlice(Math.max(SLICE_ENTRIES, VISITS_PER_ARRIVAL * arrivals));
         }
+        arrivals = 0;
         unresolvedHolds.maintain();
         sweeper.maintain();
         holds.maintain();
@@ -163,24 +240,24 @@ final class CellCache {
         }
     }
 
-    private void evictSlice() {
+    private void evictSlice(int visits) {
         // When everything is pinned there is nothing to find: look again only now and then.
-        if (fruitless > 0) {
+        if (fruitless > 0 && visits == SLICE_ENTRIES) {
             fruitless--;
             return;
         }
-        long before = counters.evictions;
-        int size = keys.size();
-        for (int i = 0; i < SLICE_ENTRIES && cachedBytes > options.cacheBytes() && keys.size() > 0; i++) {
+        boolean allPinned = true;
+        for (int i = 0; i < visits && cachedBytes > options.cacheBytes() && keys.size() > 0; i++) {
             if (hand >= keys.size()) {
                 hand = 0;
             }
             KeyEntry entry = keys.at(hand);
+            allPinned &= entry.isPinned();
             if (!entry.sweep()) {
                 hand++;
             }
         }
-        if (counters.evictions == before && keys.size() == size && size > SLICE_ENTRIES) {
+        if (allPinned && keys.size() > SLICE_ENTRIES) {
             fruitless = 8;
         }
     }

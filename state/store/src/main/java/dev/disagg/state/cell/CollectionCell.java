@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.cell;
 
-import dev.disagg.state.Family;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -154,6 +153,7 @@ public final class CollectionCell extends ScalarCell {
     void clearContent() {
         row.requireLive();
         resident();
+        row.beforeChange();
         if (!known) {
             clearedBlindly = true;
         } else if (generation != 0 && inStore) {
@@ -232,6 +232,7 @@ public final class CollectionCell extends ScalarCell {
         if (!known || !debris.contains(old)) {
             return;
         }
+        row.beforeChange();
         debris = new ArrayList<>(debris);
         debris.remove(old);
         notesChanged = true;
@@ -248,6 +249,7 @@ public final class CollectionCell extends ScalarCell {
     private void write(byte[] sub, byte @Nullable [] value) {
         row.requireLive();
         resident();
+        row.beforeChange();
         Sub key = new Sub(sub);
         reads.remove(key);
         if (known && generation == 0) {
@@ -312,15 +314,15 @@ public final class CollectionCell extends ScalarCell {
         dirtySubBytes -= bytes(key, cached);
         cached.dirty = false;
         if (cached.value != null) {
-            row.entry.storeFullKey();
+            row.entry.storeFullKey(row.tagged());
             if (generation == 0) {
-                generation = row.cache.nextGeneration();
+                generation = row.cache.generationFor(row);
                 notesChanged = true;
             }
             inStore = true;
-            row.store().put(Family.ROWS, entryKey(key.bytes), cached.value);
+            row.put(entryKey(key.bytes), cached.value);
         } else if (inStore) {
-            row.store().delete(Family.ROWS, entryKey(key.bytes));
+            row.delete(entryKey(key.bytes));
         }
     }
 

@@ -37,6 +37,7 @@ public final class HoldCell extends ScalarCell {
         if (known ? holdMillis == millis : blind && holdMillis == millis) {
             return;
         }
+        row.beforeChange();
         // The new entry first: the minimum never passes over both.
         if (holdMillis != NONE) {
             row.cache.holds.set(indexKey(holdMillis), KeyLayout.EMPTY);
@@ -60,6 +61,17 @@ public final class HoldCell extends ScalarCell {
     @Override
     void clearContent() {
         write(NONE);
+    }
+
+    /**
+     * What arrives at a blind write ends holds that a checkpoint still being written has: it is to have the write as well.
+     */
+    @Override
+    boolean mayFill() {
+        if (blind) {
+            row.beforeChange();
+        }
+        return true;
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.cell;
 
+import dev.disagg.state.Family;
 import dev.disagg.ufs.Invalid;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -8,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key in memory. An entry that is not pinned may be evicted by {@link TaskState#maintain}, with its attachment: do not
- * use it, its rows or its cells afterwards. Leader only.
+ * A key in memory. The rows of an entry that is not pinned may be evicted by {@link TaskState#maintain}; when it is not kept
+ * either, the entry, too, with its attachment: do not use them afterwards. Leader only.
  */
 public final class KeyEntry {
     private static final int MANY_ROWS = 8;
@@ -22,6 +23,7 @@ public final class KeyEntry {
     private final byte[] key;
     private byte @Nullable [] keyField;
     private int pins;
+    private int keeps;
     private Row[] rows = new Row[2];
     private int rowCount;
     private @Nullable Row last;
@@ -56,6 +58,18 @@ public final class KeyEntry {
             throw new IllegalStateException("unpin without pin of key " + KeyLayout.hex(key));
         }
         pins--;
+    }
+
+    /** Keeps the entry with its attachment in memory, but not its rows, until {@link #unkeep}; counts. */
+    public void keep() {
+        keeps++;
+    }
+
+    public void unkeep() {
+        if (keeps == 0) {
+            throw new IllegalStateException("unkeep without keep of key " + KeyLayout.hex(key));
+        }
+        keeps--;
     }
 
     /**
@@ -106,13 +120,21 @@ public final class KeyEntry {
         return keyField() == key ? KeyLayout.EMPTY : key;
     }
 
-    /** Before anything of a key is written that is stored as its digest. */
-    void storeFullKey() {
-        if (!fullKeyStored && keyField() != key) {
+    /**
+     * Before anything of a key is written that is stored as its digest.
+     *
+     * @param late it goes to the checkpoint that is still being written
+     */
+    void storeFullKey(boolean late) {
+        if ((late || !fullKeyStored) && keyField() != key) {
             fullKeyStored = true;
             byte[] cell = KeyLayout.row(hash, keyField(), Long.MAX_VALUE, KeyLayout.EMPTY, 5);
             KeyLayout.setInt(cell, cell.length - 4, KeyLayout.FULL_KEY);
-            cache.store.put(dev.disagg.state.Family.ROWS, cell, key);
+            if (late) {
+                cache.late().put(Family.ROWS, cell, key);
+            } else {
+                cache.store.put(Family.ROWS, cell, key);
+            }
         }
     }
 
@@ -122,6 +144,10 @@ public final class KeyEntry {
 
     long bytes() {
         return CellCache.KEY_BYTES + key.length;
+    }
+
+    boolean isPinned() {
+        return pins > 0;
     }
 
     /** One visit of the clock hand; true when the entry is gone. */
@@ -156,7 +182,7 @@ public final class KeyEntry {
     }
 
     private boolean removeIfEmpty() {
-        if (rowCount > 0) {
+        if (rowCount > 0 || keeps > 0) {
             return false;
         }
         cache.remove(this);

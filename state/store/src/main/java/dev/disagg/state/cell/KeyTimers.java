@@ -19,8 +19,11 @@ public final class KeyTimers extends ScalarCell {
     private static final int PAGE_BYTES = 256 << 10;
 
     private TimerSlots slots = new TimerSlots();
-    private List<TimerSlots.Slot> dirty = new ArrayList<>(2);
-    private int contentBytes;
+    /** This object's own, beyond what every cell has. */
+    private static final int OWN_BYTES = 120;
+
+    private List<TimerSlots.Slot> dirty = new ArrayList<>(1);
+    private int contentBytes = OWN_BYTES;
     /** Where the row's prefetch ended; null when it did not reach the timers. */
     private byte @Nullable [] loadedTo;
 
@@ -29,6 +32,7 @@ public final class KeyTimers extends ScalarCell {
 
     KeyTimers(Row row) {
         super(row, KeyLayout.TIMERS);
+        account(contentBytes, 0);
     }
 
     /** Whether every timer of the key is in memory. */
@@ -64,6 +68,7 @@ public final class KeyTimers extends ScalarCell {
     /** Sets a timer; replaces the one of the same domain and id. */
     public void set(Timer timer) {
         requireResident();
+        row.beforeChange();
         TimerSlots.Slot slot = slots.find(timer.domain(), timer.id());
         if (slot == null) {
             slot = slots.add(timer.domain(), timer.id());
@@ -75,6 +80,7 @@ public final class KeyTimers extends ScalarCell {
     /** Clears a timer; nothing happens when there is none. */
     public void clear(TimerDomain domain, byte[] id) {
         requireResident();
+        row.beforeChange();
         TimerSlots.Slot slot = slots.find(domain, id);
         if (slot != null && slot.timer != null) {
             replace(slot, null);
@@ -92,6 +98,12 @@ public final class KeyTimers extends ScalarCell {
     public @Nullable Timer firstDue(TimerDomain domain, long beforeMillisExclusive) {
         requireResident();
         return slots.firstDue(domain, beforeMillisExclusive);
+    }
+
+    /** Up to {@code max} of the timers that {@link #firstDue} would answer one after the other, in any order. */
+    public List<Timer> due(TimerDomain domain, long beforeMillisExclusive, int max) {
+        requireResident();
+        return slots.due(domain, beforeMillisExclusive, max);
     }
 
     /** Removes a timer that fired; nothing happens when it was replaced or cleared meanwhile. */
@@ -149,11 +161,11 @@ public final class KeyTimers extends ScalarCell {
                 KeyLayout.setLong(value, 0, timer.timestampMillis());
                 KeyLayout.setLong(value, 8, timer.outputTimestampMillis());
                 System.arraycopy(timer.payload(), 0, value, 16, timer.payload().length);
-                row.store().put(Family.ROWS, slotKey(slot), value);
+                row.put(slotKey(slot), value);
                 slot.stored = true;
             } else {
                 if (slot.stored) {
-                    row.store().delete(Family.ROWS, slotKey(slot));
+                    row.delete(slotKey(slot));
                 }
                 drop(slot);
             }
@@ -171,7 +183,7 @@ public final class KeyTimers extends ScalarCell {
     void leave() {
         super.leave();
         slots = new TimerSlots();
-        contentBytes = 0;
+        contentBytes = OWN_BYTES;
         loadedTo = null;
     }
 

@@ -27,6 +27,7 @@ final class RawCell extends ScalarCell {
 
     @Override
     void clearContent() {
+        row.beforeChange();
         content = null;
         known = true;
         account(0, stored ? CellCache.CELL_BYTES : 0);

@@ -30,9 +30,13 @@ public final class Row {
     /** Background jobs that need the row in memory; each kind of job is bounded. */
     int retained;
 
-    /** Links of the list of dirty rows. */
-    boolean queued;
+    /** In the list of dirty rows since this epoch of the cache; 0 when it is not in it. */
+    int dirtySince;
 
+    /** Is being written back for a checkpoint that is still being written. */
+    boolean late;
+
+    /** Links of the list of dirty rows. */
     @Nullable
     Row dirtier;
 
@@ -168,7 +172,8 @@ public final class Row {
         return timers;
     }
 
-    boolean isGlobal() {
+    /** Whether it is the key's own row, not that of a window. */
+    public boolean isGlobal() {
         return windowEndMillis == Long.MAX_VALUE && window.length == 0;
     }
 
@@ -247,12 +252,27 @@ public final class Row {
         }
     }
 
-    /** The row is out of the list of dirty ones. */
+    /**
+     * The first step of every change of a cell: what a checkpoint that is still being written is to have of the row goes
+     * there first.
+     */
+    void beforeChange() {
+        if (tagged()) {
+            cache.writeBack(this);
+        }
+    }
+
+    /** Whether what is dirty belongs to a checkpoint that is still being written. */
+    boolean tagged() {
+        return late || (dirtySince != 0 && dirtySince != cache.epoch());
+    }
+
+    /** Gives the store, or the checkpoint that waits for it, what is dirty. The row is out of the list of dirty ones. */
     void writeBack() {
         for (int i = 0; i < count; i++) {
             ScalarCell cell = cells[i];
             if (cell.dirtyBytes > 0) {
-                entry.storeFullKey();
+                entry.storeFullKey(tagged());
                 cache.counters.writeBacks++;
                 cell.writeBack();
             }
@@ -270,9 +290,8 @@ public final class Row {
                 return false;
             }
         }
-        if (queued) {
-            cache.dequeue(this);
-            writeBack();
+        if (dirtySince != 0) {
+            cache.writeBack(this);
         }
         evicted = true;
         answered = false;
@@ -306,6 +325,30 @@ public final class Row {
         return cache.store;
     }
 
+    void put(byte[] storeKey, byte[] value) {
+        if (tagged()) {
+            cache.late().put(Family.ROWS, storeKey, value);
+        } else {
+            cache.store.put(Family.ROWS, storeKey, value);
+        }
+    }
+
+    void append(byte[] storeKey, byte[] tail) {
+        if (tagged()) {
+            cache.late().append(Family.ROWS, storeKey, tail);
+        } else {
+            cache.store.append(Family.ROWS, storeKey, tail);
+        }
+    }
+
+    void delete(byte[] storeKey) {
+        if (tagged()) {
+            cache.late().delete(Family.ROWS, storeKey);
+        } else {
+            cache.store.delete(Family.ROWS, storeKey);
+        }
+    }
+
     private @Nullable ScalarCell find(int cell) {
         for (int i = 0; i < count; i++) {
             if (ids[i] == cell) {
@@ -318,6 +361,7 @@ public final class Row {
     private void install(int cell, @Nullable ScalarCell found, ScalarCell fresh) {
         requireLive();
         if (found instanceof RawCell raw && fresh.isPlain()) {
+            beforeChange();
             for (int i = 0; i < count; i++) {
                 if (cells[i] == raw) {
                     cells[i] = fresh;

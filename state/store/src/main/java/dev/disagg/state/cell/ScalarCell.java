@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.cell;
 
-import dev.disagg.state.Family;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +29,16 @@ abstract class ScalarCell implements Cell {
     }
 
     @Override
+    public final int id() {
+        return id;
+    }
+
+    @Override
+    public final Row row() {
+        return row;
+    }
+
+    @Override
     public boolean resident() {
         return known || arrive();
     }
@@ -53,6 +62,11 @@ abstract class ScalarCell implements Cell {
 
     /** The stored content arrives at an unknown cell; null when there is none. Sets nothing but the content. */
     abstract void fill(byte @Nullable [] content);
+
+    /** Whether content may arrive now; a cell that says no has given the store something that the content lacks. */
+    boolean mayFill() {
+        return true;
+    }
 
     /** Gives the store what it does not have. */
     abstract void writeBack();
@@ -78,7 +92,7 @@ abstract class ScalarCell implements Cell {
 
     /** Fills from a read started at {@code clock}, unless the content is known or was appended to since. */
     final void fillAsOf(byte @Nullable [] content, long clock) {
-        if (!known && appendedAt <= clock) {
+        if (!known && mayFill() && appendedAt <= clock) {
             known = true;
             stored = content != null;
             read = null;
@@ -93,12 +107,12 @@ abstract class ScalarCell implements Cell {
     }
 
     final void store(byte[] value) {
-        row.store().put(Family.ROWS, storeKey(), value);
+        row.put(storeKey(), value);
         stored = true;
     }
 
     final void append(byte[] tail) {
-        row.store().append(Family.ROWS, storeKey(), tail);
+        row.append(storeKey(), tail);
         if (known) {
             stored = true;
         } else {
@@ -108,7 +122,7 @@ abstract class ScalarCell implements Cell {
 
     final void deleteStored() {
         if (stored) {
-            row.store().delete(Family.ROWS, storeKey());
+            row.delete(storeKey());
             stored = false;
         }
     }
@@ -123,7 +137,7 @@ abstract class ScalarCell implements Cell {
         memoryBytes = memory;
         dirtyBytes = dirty;
         if (dirty > 0) {
-            if (!row.queued) {
+            if (row.dirtySince == 0) {
                 cache.enqueue(row);
             }
             cache.boundDirty();

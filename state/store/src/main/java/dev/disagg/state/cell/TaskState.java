@@ -7,12 +7,19 @@ import dev.disagg.state.SharedRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All state of one task: cells by key and window, timers, holds, inbox, source positions. Every method is the leader's; a
  * failure of the store comes out of whatever call meets it, as {@link ByteStore} says.
  */
 public final class TaskState implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TaskState.class);
+
+    private static final int LATE_SLICE_ENTRIES = 128;
+
     private final ByteStore store;
     private final CellCache cache;
     private final CellDictionary dictionary;
@@ -22,6 +29,8 @@ public final class TaskState implements AutoCloseable {
     private final Inbox inbox;
     private final Sources sources;
     private final List<byte[]> restoredHeaders;
+    /** A frozen state that waits for what is tagged. */
+    private ByteStore.@Nullable Late late;
 
     private TaskState(
             ByteStore store,
@@ -130,30 +139,98 @@ public final class TaskState implements AutoCloseable {
         return restoredHeaders;
     }
 
-    /** Writes dirty cells, at most {@link TaskStateOptions#maxDirtyBytes} of them, to the store and freezes it. */
+    /**
+     * Writes what is dirty, at most {@link TaskStateOptions#maxDirtyBytes} of cells, to the store and freezes it: for who
+     * can wait for that.
+     */
     public ByteStore.Frozen freeze(long checkpoint, byte[] runnerHeader) {
+        settle();
         cache.writeBackAll();
         holds.writeBack();
         for (TimeIndex index : timers) {
             index.writeBack();
         }
-        TaskHeader header = new TaskHeader(
-                timers[0].lowWaterMillis(),
-                timers[1].lowWaterMillis(),
-                holds.lowWaterMillis(),
-                cache.peekGeneration(),
-                inbox.next(),
-                dictionary.names(),
-                runnerHeader);
-        return store.freeze(checkpoint, header.encode());
+        return store.freeze(checkpoint, header(runnerHeader));
+    }
+
+    /**
+     * As {@link #freeze}, in a time that depends on nothing but the length of {@code runnerHeader}: what is dirty is only
+     * marked. It is written by {@link #maintain}, or before it changes, and its flush waits for that; so go on calling
+     * {@link #maintain}, also when there is nothing else to do. A store that cannot take it later gets it at once.
+     */
+    public ByteStore.Frozen freezeBriefly(long checkpoint, byte[] runnerHeader) {
+        settle();
+        if (!anythingDirty()) {
+            return freeze(checkpoint, runnerHeader);
+        }
+        cache.beforeTag();
+        ByteStore.Late to = store.freezeBeforeLast(checkpoint, header(runnerHeader));
+        if (to == null) {
+            return freeze(checkpoint, runnerHeader);
+        }
+        late = to;
+        cache.tag(to);
+        holds.tag(to);
+        for (TimeIndex index : timers) {
+            index.tag(to);
+        }
+        return to;
+    }
+
+    private boolean anythingDirty() {
+        boolean dirty = cache.anyDirty() || holds.anyNotInStore();
+        for (TimeIndex index : timers) {
+            dirty |= index.anyNotInStore();
+        }
+        return dirty;
+    }
+
+    /** Ends what {@link #freezeBriefly} began. */
+    private void settle() {
+        if (late != null) {
+            cache.deliver(Integer.MAX_VALUE);
+            deliverTimes(Integer.MAX_VALUE);
+        }
+    }
+
+    private void deliverTimes(int maxEntries) {
+        ByteStore.Late to = late;
+        if (to == null) {
+            return;
+        }
+        boolean all = holds.deliver(maxEntries);
+        for (TimeIndex index : timers) {
+            all &= index.deliver(maxEntries);
+        }
+        if (all && cache.deliver(0)) {
+            late = null;
+            cache.delivered();
+            to.complete();
+        }
+    }
+
+    private byte[] header(byte[] runnerHeader) {
+        return new TaskHeader(
+                        timers[0].lowWaterMillis(),
+                        timers[1].lowWaterMillis(),
+                        holds.lowWaterMillis(),
+                        cache.peekGeneration(),
+                        inbox.next(),
+                        dictionary.names(),
+                        runnerHeader)
+                .encode();
     }
 
     /**
      * Evicts and writes back a bounded slice when memory is over its bounds, and moves background work on; for between
      * computations.
+     *
+     * @return whether to call again soon, even if nothing else is to be done: the flush of a frozen state waits for it
      */
-    public void maintain() {
+    public boolean maintain() {
         cache.maintain();
+        deliverTimes(LATE_SLICE_ENTRIES);
+        return late != null;
     }
 
     public CellMetrics metrics() {
@@ -168,9 +245,22 @@ public final class TaskState implements AutoCloseable {
                 cache.keys.size());
     }
 
-    /** Closes the store; what was not frozen is gone. */
+    /**
+     * Closes the store; what was not frozen is gone. What {@link #freezeBriefly} still owes is given first; when that fails,
+     * so does the flush that waits for it.
+     */
     @Override
     public void close() {
+        try {
+            settle();
+        } catch (RuntimeException e) {
+            LOG.warn("a checkpoint could not be made whole before the state was closed; its flush fails", e);
+        } finally {
+            release();
+        }
+    }
+
+    private void release() {
         holds.close();
         for (TimeIndex index : timers) {
             index.close();

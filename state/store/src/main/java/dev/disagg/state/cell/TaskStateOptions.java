@@ -21,8 +21,10 @@ public record TaskStateOptions(long cacheBytes, long maxDirtyBytes, int timeHead
         }
     }
 
-    /** These bounds with another cache size. */
+    /** These bounds with another cache size; the heads of the time indexes become smaller with a small cache. */
     public TaskStateOptions withCacheBytes(long bytes) {
-        return new TaskStateOptions(bytes, maxDirtyBytes, timeHeadEntries);
+        // An entry takes some 130 bytes, and there are three indexes.
+        long head = Math.max(256, bytes / 2048);
+        return new TaskStateOptions(bytes, maxDirtyBytes, (int) Math.min(timeHeadEntries, head));
     }
 }

@@ -36,6 +36,15 @@ final class TimeIndex {
     private final Set<HeadScan> scans = new HashSet<>();
     private int size;
     private int notInStore;
+    /** Grows with each freeze: entries that only the head has, and had before, belong to {@link #late}. */
+    private int epoch;
+
+    private ByteStore.@Nullable Late late;
+    /** How many of them are left, and where the walk over them is. */
+    private int tagged;
+
+    private int walkLane;
+    private byte @Nullable [] walked;
     private byte @Nullable [] headEnd;
     private @Nullable Refill refill;
 
@@ -63,7 +72,7 @@ final class TimeIndex {
         if (!inHead(key)) {
             store.put(family, key, value);
             note(key, value);
-        } else if (lane(key).putIfAbsent(key, new HeadEntry(value)) == null) {
+        } else if (lane(key).putIfAbsent(key, new HeadEntry(value, epoch)) == null) {
             size++;
             notInStore++;
             trim();
@@ -85,6 +94,9 @@ final class TimeIndex {
         HeadEntry removed = lane(key).remove(key);
         if (removed != null) {
             size--;
+            if (isTagged(removed)) {
+                store(key, removed);
+            }
             if (removed.stored) {
                 store.delete(family, key);
             } else {
@@ -144,6 +156,44 @@ final class TimeIndex {
                 store(entry.getKey(), entry.getValue());
             }
         }
+    }
+
+    boolean anyNotInStore() {
+        return notInStore > 0;
+    }
+
+    /** What only the head has now belongs to {@code to}, and goes there in slices, or before it changes. */
+    void tag(ByteStore.Late to) {
+        late = to;
+        epoch++;
+        tagged = notInStore;
+        walkLane = 0;
+        walked = null;
+    }
+
+    /** Looks at some entries, and gives {@link #late} those that it waits for; whether it has all. */
+    boolean deliver(int maxEntries) {
+        for (int i = 0; i < maxEntries && tagged > 0; i++) {
+            TreeMap<byte[], HeadEntry> lane = lanes.get(walkLane);
+            Map.Entry<byte[], HeadEntry> next = walked == null ? lane.firstEntry() : lane.higherEntry(walked);
+            if (next == null) {
+                walkLane++;
+                walked = null;
+                continue;
+            }
+            walked = next.getKey();
+            if (isTagged(next.getValue())) {
+                store(next.getKey(), next.getValue());
+            }
+        }
+        if (tagged == 0) {
+            late = null;
+        }
+        return tagged == 0;
+    }
+
+    private boolean isTagged(HeadEntry entry) {
+        return tagged > 0 && !entry.stored && entry.since != epoch;
     }
 
     void close() {
@@ -231,7 +281,7 @@ final class TimeIndex {
     }
 
     private void putStored(byte[] key, byte[] value) {
-        HeadEntry entry = new HeadEntry(value);
+        HeadEntry entry = new HeadEntry(value, epoch);
         entry.stored = true;
         if (lane(key).put(key, entry) == null) {
             size++;
@@ -240,7 +290,12 @@ final class TimeIndex {
 
     private void store(byte[] key, HeadEntry entry) {
         if (!entry.stored) {
-            store.put(family, key, entry.value);
+            if (isTagged(entry) && late != null) {
+                late.put(family, key, entry.value);
+                tagged--;
+            } else {
+                store.put(family, key, entry.value);
+            }
             entry.stored = true;
             notInStore--;
         }
@@ -294,10 +349,14 @@ final class TimeIndex {
 
     static final class HeadEntry {
         final byte[] value;
+        /** The epoch of its index that it came in. */
+        final int since;
+
         boolean stored;
 
-        HeadEntry(byte[] value) {
+        HeadEntry(byte[] value, int since) {
             this.value = value;
+            this.since = since;
         }
     }
 

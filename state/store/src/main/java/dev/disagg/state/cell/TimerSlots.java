@@ -21,10 +21,12 @@ final class TimerSlots {
     private static final Comparator<Timer> BY_TIME =
             Comparator.comparingLong(Timer::timestampMillis).thenComparing(Timer::id, Arrays::compareUnsigned);
 
-    private final List<Slot> few = new ArrayList<>(2);
+    private final List<Slot> few = new ArrayList<>(1);
+    /** Once there are many, as the next two. */
     private @Nullable Map<Id, Slot> byId;
-    private final List<TreeSet<Timer>> byTime = List.of(new TreeSet<>(BY_TIME), new TreeSet<>(BY_TIME));
-    private final List<Map<Long, Integer>> byOutput = List.of(new HashMap<>(), new HashMap<>());
+
+    private List<TreeSet<Timer>> byTime = List.of();
+    private List<Map<Long, Integer>> byOutput = List.of();
     private int live;
 
     @Nullable
@@ -44,6 +46,8 @@ final class TimerSlots {
         Slot slot = new Slot(domain, id);
         if (byId == null && few.size() == MANY) {
             Map<Id, Slot> all = new HashMap<>();
+            byTime = List.of(new TreeSet<>(BY_TIME), new TreeSet<>(BY_TIME));
+            byOutput = List.of(new HashMap<>(), new HashMap<>());
             for (Slot each : few) {
                 all.put(new Id(each.domain, each.id), each);
                 index(each.timer, 1);
@@ -92,6 +96,29 @@ final class TimerSlots {
             }
         }
         return first == null || first.timestampMillis() >= beforeMillisExclusive ? null : first;
+    }
+
+    List<Timer> due(TimerDomain domain, long beforeMillisExclusive, int max) {
+        List<Timer> due = new ArrayList<>();
+        if (byId != null) {
+            for (Timer timer : byTime.get(domain.ordinal())) {
+                if (due.size() >= max || timer.timestampMillis() >= beforeMillisExclusive) {
+                    break;
+                }
+                due.add(timer);
+            }
+            return due;
+        }
+        for (Slot slot : few) {
+            Timer timer = slot.timer;
+            if (due.size() < max
+                    && slot.domain == domain
+                    && timer != null
+                    && timer.timestampMillis() < beforeMillisExclusive) {
+                due.add(timer);
+            }
+        }
+        return due;
     }
 
     /** Whether a live timer has this timestamp. */

@@ -43,6 +43,7 @@ public final class ValueCell<T> extends ScalarCell {
 
     /** Replaces the value; reads nothing. */
     public void write(T value) {
+        row.beforeChange();
         if (shared && value != null) {
             object = value;
             int size = codec.sizeBytes(value);
@@ -68,6 +69,7 @@ public final class ValueCell<T> extends ScalarCell {
 
     @Override
     void clearContent() {
+        row.beforeChange();
         object = null;
         bytes = null;
         known = true;

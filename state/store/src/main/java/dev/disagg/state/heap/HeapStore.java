@@ -34,6 +34,9 @@ final class HeapStore implements ByteStore {
     /** The last sealed manifest and the value of {@link #writes} that it holds. */
     private Sealed sealed;
 
+    /** The snapshot that is still written to. */
+    private @Nullable HeapSnapshot open;
+
     private boolean closed;
 
     HeapStore(
@@ -101,11 +104,38 @@ final class HeapStore implements ByteStore {
     @Override
     public Frozen freeze(long checkpoint, byte[] header) {
         checkOpen();
+        requireComplete();
+        HeapSnapshot snapshot = snapshot(header, writes != sealed.writes);
+        snapshot.complete();
+        return snapshot;
+    }
+
+    @Override
+    public Late freezeBeforeLast(long checkpoint, byte[] header) {
+        checkOpen();
+        requireComplete();
+        HeapSnapshot snapshot = snapshot(header, true);
+        open = snapshot;
+        return snapshot;
+    }
+
+    private HeapSnapshot snapshot(byte[] header, boolean changed) {
         Map<Family, Memtable.Snapshot> snapshots = new EnumMap<>(Family.class);
-        if (writes != sealed.writes) {
+        if (changed) {
             maps.forEach((family, map) -> snapshots.put(family, map.snapshot(new byte[0], null, null)));
         }
         return new HeapSnapshot(this, header, sealed.record, snapshots, linked.hold(), writes);
+    }
+
+    private void requireComplete() {
+        if (open != null) {
+            throw new IllegalStateException(
+                    "state of " + owner + " is frozen again before its last freeze is complete");
+        }
+    }
+
+    void completed() {
+        open = null;
     }
 
     @Override
@@ -142,6 +172,10 @@ final class HeapStore implements ByteStore {
     @Override
     public void close() {
         closed = true;
+        if (open != null) {
+            open.storeClosed(owner);
+            open = null;
+        }
         maps.replaceAll((family, map) -> new SortedMemtable(true));
     }
 

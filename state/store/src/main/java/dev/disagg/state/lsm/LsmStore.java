@@ -44,6 +44,8 @@ public final class LsmStore implements ByteStore {
     private @Nullable DisaggException failure;
     private boolean closed;
     private long flushes;
+    /** The snapshot that is still written to. */
+    private @Nullable LsmSnapshot open;
 
     LsmStore(String owner, KeyRange range, LsmShared shared, OpenPlan plan) {
         this.owner = owner;
@@ -144,12 +146,34 @@ public final class LsmStore implements ByteStore {
     @Override
     public Frozen freeze(long checkpoint, byte[] header) {
         enter();
+        requireComplete();
         for (Family family : FAMILIES) {
-            MemLayer frozen = rotate(family);
-            if (frozen != null && frozen.memoryBytes >= shared.options().ownObjectBytes()) {
-                startFlush(frozen);
+            flushIfLarge(rotate(family, false));
+        }
+        return snapshot(header, List.of());
+    }
+
+    @Override
+    public Late freezeBeforeLast(long checkpoint, byte[] header) {
+        enter();
+        requireComplete();
+        List<MemLayer> written = new ArrayList<>();
+        for (Family family : FAMILIES) {
+            boolean late = family != Family.INBOX && family != Family.SOURCES;
+            MemLayer frozen = rotate(family, late);
+            if (late && frozen != null) {
+                frozen.open = true;
+                written.add(frozen);
+            } else {
+                flushIfLarge(frozen);
             }
         }
+        LsmSnapshot snapshot = snapshot(header, List.copyOf(written));
+        open = snapshot;
+        return snapshot;
+    }
+
+    private LsmSnapshot snapshot(byte[] header, List<MemLayer> written) {
         return new LsmSnapshot(
                 this,
                 owner,
@@ -158,7 +182,42 @@ public final class LsmStore implements ByteStore {
                 lastSealed,
                 Manifest.header(range, header),
                 flush,
-                shared.flushes());
+                shared.flushes(),
+                written);
+    }
+
+    private void requireComplete() {
+        if (open != null) {
+            throw new IllegalStateException(
+                    "state of " + owner + " is frozen again before its last freeze is complete");
+        }
+    }
+
+    private void flushIfLarge(@Nullable MemLayer frozen) {
+        if (frozen != null && frozen.memoryBytes >= shared.options().ownObjectBytes()) {
+            startFlush(frozen);
+        }
+    }
+
+    /** Before a write that comes late. */
+    void checkLate(Family family, byte[] key) {
+        enter();
+        Clip.check(family, range, key);
+    }
+
+    /** Nothing more comes late to these memtables. */
+    void completed(List<MemLayer> written) {
+        if (closed) {
+            return;
+        }
+        open = null;
+        for (MemLayer layer : written) {
+            long bytes = layer.memtable.memoryBytes();
+            shared.pool().thaw(layer.memoryBytes - bytes);
+            layer.memoryBytes = bytes;
+            layer.open = false;
+            flushIfLarge(layer);
+        }
     }
 
     @Override
@@ -188,7 +247,7 @@ public final class LsmStore implements ByteStore {
     void aborted() {
         if (!closed && shared.pool().frozenFull()) {
             version.frozen().stream()
-                    .filter(layer -> layer.backgroundFlush == null)
+                    .filter(layer -> layer.backgroundFlush == null && !layer.open)
                     .forEach(this::startFlush);
         }
     }
@@ -239,7 +298,7 @@ public final class LsmStore implements ByteStore {
     }
 
     private void flush(Family family) {
-        MemLayer frozen = rotate(family);
+        MemLayer frozen = rotate(family, false);
         if (frozen == null) {
             account(family).freeze(0);
             return;
@@ -269,10 +328,10 @@ public final class LsmStore implements ByteStore {
         return oldest == null ? null : oldest.handedOver;
     }
 
-    /** Ends the active memtable of a family; null when it is empty. */
-    private @Nullable MemLayer rotate(Family family) {
+    /** Ends the active memtable of a family; null when it is empty, unless {@code evenEmpty}. */
+    private @Nullable MemLayer rotate(Family family, boolean evenEmpty) {
         Memtable memtable = memtable(family);
-        if (memtable.entries() == 0) {
+        if (memtable.entries() == 0 && !evenEmpty) {
             return null;
         }
         OlderKeys older = OlderKeys.of(family, version.layers(family));
@@ -386,6 +445,10 @@ public final class LsmStore implements ByteStore {
             return;
         }
         closed = true;
+        if (open != null) {
+            open.storeClosed();
+            open = null;
+        }
         compactions.close();
         handOver.close();
         version.frozen().forEach(layer -> shared.pool().thaw(layer.memoryBytes));

@@ -19,7 +19,10 @@ final class MemLayer implements Layer {
     final boolean gathered;
 
     private final long run;
-    final long memoryBytes;
+    /** As accounted for by the pool. */
+    long memoryBytes;
+    /** What was frozen is still written to. */
+    boolean open;
     /** Completes with its durable tables when a background flush has written them; null while none was started. */
     @Nullable
     CompletableFuture<List<TableHandle>> backgroundFlush;

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.table;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Blocks in memory, shared by all tables of a process: data blocks (uncompressed) apart from tails (index and filter), so
- * that a scan does not push out what finds blocks. Each part is bounded by weight. Concurrent reads of one block or tail
- * are one request; a failed read is not kept.
+ * that a scan does not push out what finds blocks. Concurrent reads of one block or tail are one request; a failed read is
+ * not kept.
+ *
+ * <p>Both are bounded by weight together. A tail that is not there costs a read of its own, many times a block's, at every lookup in
+ * its table: so tails may take all but one eighth of what is meant for data blocks, and blocks get what tails leave.
  *
  * <p>Thread-safe. Eviction runs on the calling thread.
  */
@@ -32,24 +39,52 @@ public final class BlockCache implements AutoCloseable {
     /** What an entry costs beside its bytes: key, block, array header, the cache's own node. */
     private static final int ENTRY_BYTES = 192;
 
+    /** The part of the bound of data blocks that tails leave alone. */
+    private static final int DATA_FLOOR_FRACTION = 8;
+
     private final WeightedCache<Key, Block> blocks;
     private final WeightedCache<String, Tail> tails;
+    private volatile long dataBytes;
+    private volatile long tailBytes;
 
     /**
-     * @param dataBytes bound of the data blocks; 0 keeps none
-     * @param tailBytes bound of the tails; a tail larger than this is read again for every lookup
+     * @param dataBytes bound of the data blocks, of which tails may take a part; 0 keeps none
+     * @param tailBytes what is set aside for tails
      */
     public BlockCache(long dataBytes, long tailBytes) {
+        this.dataBytes = dataBytes;
+        this.tailBytes = tailBytes;
         blocks = new WeightedCache<>(dataBytes, (key, block) -> block.bytes().length + ENTRY_BYTES);
-        tails = new WeightedCache<>(tailBytes, (key, tail) -> tail.weightBytes() + ENTRY_BYTES);
+        tails = new WeightedCache<>(
+                mostTailBytes(dataBytes, tailBytes), (key, tail) -> tail.weightBytes() + ENTRY_BYTES);
+    }
+
+    private static long mostTailBytes(long dataBytes, long tailBytes) {
+        return tailBytes + dataBytes - dataBytes / DATA_FLOOR_FRACTION;
     }
 
     WeightedCache<Key, Block> blocks() {
         return blocks;
     }
 
-    WeightedCache<String, Tail> tails() {
-        return tails;
+    @Nullable
+    Tail tailIfPresent(String table) {
+        return tails.getIfPresent(table);
+    }
+
+    /** The table's tail, loaded at most once whoever asks; data blocks make room for it. */
+    CompletableFuture<Tail> tail(String table, Supplier<CompletableFuture<Tail>> loader) {
+        return tails.get(
+                table,
+                () -> loader.get().thenApply(tail -> {
+                    makeRoom(tails.weight() + tail.weightBytes() + ENTRY_BYTES);
+                    return tail;
+                }));
+    }
+
+    private void makeRoom(long tailsBytes) {
+        long taken = Math.min(tailsBytes, mostTailBytes(dataBytes, tailBytes));
+        blocks.resize(dataBytes - Math.max(0, taken - tailBytes));
     }
 
     /** Counters and sizes now; not one instant's picture. */
@@ -59,8 +94,10 @@ public final class BlockCache implements AutoCloseable {
 
     /** Changes the bounds: the process-wide pool moved memory. Evicts at once when smaller. */
     public void resize(long dataBytes, long tailBytes) {
-        blocks.resize(dataBytes);
-        tails.resize(tailBytes);
+        this.dataBytes = dataBytes;
+        this.tailBytes = tailBytes;
+        tails.resize(mostTailBytes(dataBytes, tailBytes));
+        makeRoom(tails.weight());
     }
 
     /** Drops everything. Tables stay readable and fill the cache again. */

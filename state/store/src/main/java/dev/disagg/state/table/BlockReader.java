@@ -11,11 +11,11 @@ record BlockReader(String table, ByteSource source, TableInfo info, BlockCache c
 
     @Nullable
     Tail tailIfResident() {
-        return cache.tails().getIfPresent(table);
+        return cache.tailIfPresent(table);
     }
 
     CompletableFuture<Tail> tail() {
-        return cache.tails().get(table, this::readTail);
+        return cache.tail(table, this::readTail);
     }
 
     /** Reads the tail past the cache. */

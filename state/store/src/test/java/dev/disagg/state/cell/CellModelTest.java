@@ -65,6 +65,13 @@ class CellModelTest {
         private final Map<CellKey, Object> model = new HashMap<>();
         private final Map<Integer, Map<String, Timer>> timers = new HashMap<>();
 
+        /** Of the last brief freeze, until it was gone back to. */
+        private List<FakeByteStore.Snapshot> frozen;
+
+        private long frozenAs;
+        private Map<CellKey, Object> frozenModel;
+        private Map<Integer, Map<String, Timer>> frozenTimers;
+
         Program(int seed) {
             random = new SplittableRandom(seed);
             options = new TaskStateOptions(
@@ -97,6 +104,8 @@ class CellModelTest {
                 case 3 -> {
                     if (random.nextInt(20) == 0) {
                         rescale();
+                    } else if (random.nextInt(4) == 0) {
+                        freezeOrGoBack();
                     }
                 }
                 case 4 -> {
@@ -464,6 +473,40 @@ class CellModelTest {
             }
         }
 
+        /** Freezes, and forgets some time later all that came since. */
+        private void freezeOrGoBack() {
+            if (frozen != null && random.nextInt(3) > 0) {
+                for (Task task : tasks) {
+                    while (task.state.maintain()) {
+                        task.store.delayed = false;
+                    }
+                }
+                restore(frozen, frozenAs, 1 + random.nextInt(3));
+                model.clear();
+                model.putAll(copied(frozenModel));
+                timers.clear();
+                frozenTimers.forEach((key, of) -> timers.put(key, new HashMap<>(of)));
+                return;
+            }
+            checkpoint++;
+            frozen = new ArrayList<>();
+            for (Task task : tasks) {
+                frozen.add(
+                        (FakeByteStore.Snapshot) task.state.freezeBriefly(checkpoint, new byte[] {(byte) checkpoint}));
+            }
+            frozenAs = checkpoint;
+            frozenModel = copied(model);
+            frozenTimers = new HashMap<>();
+            timers.forEach((key, of) -> frozenTimers.put(key, new HashMap<>(of)));
+        }
+
+        private static Map<CellKey, Object> copied(Map<CellKey, Object> of) {
+            Map<CellKey, Object> copy = new HashMap<>(of);
+            // All else is replaced when it changes.
+            copy.replaceAll((id, value) -> value instanceof TreeMap<?, ?> map ? new TreeMap<>(map) : value);
+            return copy;
+        }
+
         private void rescale() {
             checkpoint++;
             List<FakeByteStore.Snapshot> frozen = new ArrayList<>();
@@ -474,7 +517,11 @@ class CellModelTest {
             if (random.nextInt(3) == 0) {
                 return;
             }
-            int parallelism = 1 + random.nextInt(3);
+            restore(frozen, checkpoint, 1 + random.nextInt(3));
+        }
+
+        private void restore(List<FakeByteStore.Snapshot> frozen, long as, int parallelism) {
+            this.frozen = null;
             List<Task> next = new ArrayList<>();
             for (int i = 0; i < parallelism; i++) {
                 KeyRange range = KeyRange.of(i, parallelism);
@@ -490,7 +537,8 @@ class CellModelTest {
                 store.delayed = random.nextBoolean();
                 TaskState state = TaskState.open(opened, options);
                 assertThat(state.restoredHeaders().size(), is(parents.size()));
-                assertThat(state.restoredHeaders().get(0), equalTo(new byte[] {(byte) checkpoint}));
+                assertThat(state.restoredHeaders().get(0), equalTo(new byte[] {(byte) as}));
+                assertThat(parents.stream().allMatch(parent -> parent.whole), is(true));
                 next.add(new Task(range, store, state));
             }
             tasks.forEach(task -> task.state.close());

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /** A store of sorted maps. When {@link #delayed}, every read waits until the test completes it, on another thread. */
@@ -31,6 +32,10 @@ final class FakeByteStore implements ByteStore {
     int appends;
     int deletes;
     int openCursors;
+    /** Writes that came late to a freeze. */
+    int late;
+
+    private Map<Family, Set<byte[]>> changedSinceFreeze;
     /** Thrown by the next read. */
     RuntimeException failure;
     /** Where the last scan of a family began. */
@@ -133,23 +138,25 @@ final class FakeByteStore implements ByteStore {
     @Override
     public void put(Family family, byte[] key, byte[] value) {
         puts++;
-        change(family).put(key, value);
+        changed(family, key).put(key, value);
     }
 
     @Override
     public void append(Family family, byte[] key, byte[] tail) {
         appends++;
-        change(family).merge(key, tail, (base, more) -> {
-            byte[] all = Arrays.copyOf(base, base.length + more.length);
-            System.arraycopy(more, 0, all, base.length, more.length);
-            return all;
-        });
+        changed(family, key).merge(key, tail, FakeByteStore::concat);
+    }
+
+    private static byte[] concat(byte[] base, byte[] more) {
+        byte[] all = Arrays.copyOf(base, base.length + more.length);
+        System.arraycopy(more, 0, all, base.length, more.length);
+        return all;
     }
 
     @Override
     public void delete(Family family, byte[] key) {
         deletes++;
-        change(family).remove(key);
+        changed(family, key).remove(key);
     }
 
     @Override
@@ -232,6 +239,13 @@ final class FakeByteStore implements ByteStore {
         }
     }
 
+    private TreeMap<byte[], byte[]> changed(Family family, byte[] key) {
+        if (changedSinceFreeze != null) {
+            changedSinceFreeze.get(family).add(key);
+        }
+        return change(family);
+    }
+
     private TreeMap<byte[], byte[]> change(Family family) {
         cursors.forEach(cursor -> cursor.beforeChange(family));
         return map(family);
@@ -241,6 +255,20 @@ final class FakeByteStore implements ByteStore {
     public Frozen freeze(long checkpoint, byte[] header) {
         Snapshot snapshot = new Snapshot(header);
         families.forEach((family, entries) -> snapshot.families.put(family, new TreeMap<>(entries)));
+        return snapshot;
+    }
+
+    @Override
+    public Late freezeBeforeLast(long checkpoint, byte[] header) {
+        if (changedSinceFreeze != null) {
+            throw new AssertionError("frozen again before the last freeze is complete");
+        }
+        changedSinceFreeze = new EnumMap<>(Family.class);
+        for (Family family : Family.values()) {
+            changedSinceFreeze.put(family, new TreeSet<>(Arrays::compareUnsigned));
+        }
+        Snapshot snapshot = (Snapshot) freeze(checkpoint, header);
+        snapshot.whole = false;
         return snapshot;
     }
 
@@ -269,12 +297,47 @@ final class FakeByteStore implements ByteStore {
         closed = true;
     }
 
-    static final class Snapshot implements Frozen {
+    final class Snapshot implements Late {
         final Map<Family, TreeMap<byte[], byte[]>> families = new EnumMap<>(Family.class);
         final byte[] header;
+        boolean whole = true;
 
         Snapshot(byte[] header) {
             this.header = header;
+        }
+
+        private TreeMap<byte[], byte[]> late(Family family, byte[] key) {
+            if (whole || changedSinceFreeze.get(family).contains(key)) {
+                throw new AssertionError("too late for " + family + " " + KeyLayout.hex(key));
+            }
+            late++;
+            return families.get(family);
+        }
+
+        @Override
+        public void put(Family family, byte[] key, byte[] value) {
+            late(family, key).put(key, value);
+            change(family).put(key, value);
+        }
+
+        @Override
+        public void append(Family family, byte[] key, byte[] tail) {
+            late(family, key).merge(key, tail, FakeByteStore::concat);
+            change(family).merge(key, tail, FakeByteStore::concat);
+        }
+
+        @Override
+        public void delete(Family family, byte[] key) {
+            late(family, key).remove(key);
+            change(family).remove(key);
+        }
+
+        @Override
+        public void complete() {
+            if (!whole) {
+                whole = true;
+                changedSinceFreeze = null;
+            }
         }
 
         @Override

@@ -112,7 +112,7 @@ class ManifestTest {
             assertThat(thrown.getMessage(), containsString("'1z' in job/data/1-p-9"));
             assertThat(thrown.getMessage(), containsString("restore from another checkpoint"));
         }
-        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {3, 0, 0, 0, 1})));
+        assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {9, 0, 0, 0, 1})));
         assertThrows(Corrupt.class, () -> Manifest.of("t", record(new byte[] {1, 0})));
     }
 

@@ -172,6 +172,11 @@ public final class StoreHistory {
         final List<OpenCursor> cursors = new ArrayList<>();
         OwnerRecord lastRecord;
         Model lastModel;
+        /** The last freeze, while writes may come late to it, its model, and what was written since. */
+        private ByteStore.Late late;
+
+        private Model lateModel;
+        private Model since;
 
         Task(KeyRange range, List<ByteStore.Parent> parents, Model model) {
             this.range = range;
@@ -224,6 +229,15 @@ public final class StoreHistory {
             written++;
             byte[] value = new byte[random.nextInt(20) == 0 ? 200 : random.nextInt(12)];
             random.nextBytes(value);
+            if (late != null && random.nextBoolean() && family != Family.INBOX && family != Family.SOURCES) {
+                if (!since.maps.get(family).containsKey(key)) {
+                    writeLate(family, key, value);
+                }
+                return;
+            }
+            if (since != null) {
+                since.maps.get(family).put(key, value);
+            }
             switch (random.nextInt(5)) {
                 case 0, 1 -> {
                     store.put(family, key, value);
@@ -237,6 +251,33 @@ public final class StoreHistory {
                     store.delete(family, key);
                     model.maps.get(family).remove(key);
                 }
+            }
+        }
+
+        private void writeLate(Family family, byte[] key, byte[] value) {
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    late.put(family, key, value);
+                    model.maps.get(family).put(key, value);
+                    lateModel.maps.get(family).put(key, value);
+                }
+                case 1 -> {
+                    late.append(family, key, value);
+                    model.append(family, key, value);
+                    lateModel.append(family, key, value);
+                }
+                default -> {
+                    late.delete(family, key);
+                    model.maps.get(family).remove(key);
+                    lateModel.maps.get(family).remove(key);
+                }
+            }
+        }
+
+        private void complete() {
+            if (late != null) {
+                late.complete();
+                late = null;
             }
         }
 
@@ -292,10 +333,20 @@ public final class StoreHistory {
             if (pending.size() >= 2) {
                 return;
             }
+            complete();
             byte[] header = new byte[random.nextInt(3)];
-            ByteStore.Frozen frozen = store.freeze(++checkpoint, header);
+            ByteStore.Frozen frozen;
+            Model then = model.copy();
+            if (random.nextBoolean()) {
+                late = store.freezeBeforeLast(++checkpoint, header);
+                lateModel = then;
+                since = new Model();
+                frozen = late;
+            } else {
+                frozen = store.freeze(++checkpoint, header);
+            }
             Pack pack = ufs.createPack();
-            pending.add(new Pending(frozen, pack, frozen.flush(pack), model.copy()));
+            pending.add(new Pending(frozen, pack, frozen.flush(pack), then));
         }
 
         /** Seals or gives up the oldest checkpoint that is under way. */
@@ -304,6 +355,14 @@ public final class StoreHistory {
                 return;
             }
             Pending oldest = pending.remove(0);
+            if (oldest.frozen == late && (seal || random.nextBoolean())) {
+                complete();
+            }
+            if (oldest.frozen == late) {
+                oldest.pack.abort();
+                oldest.frozen.aborted();
+                return;
+            }
             OwnerRecord record = done(oldest.flushing);
             if (!seal) {
                 oldest.pack.abort();

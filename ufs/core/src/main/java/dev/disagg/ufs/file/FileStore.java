@@ -9,6 +9,7 @@ import dev.disagg.ufs.ObjectStore;
 import dev.disagg.ufs.Unavailable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -36,14 +37,23 @@ public final class FileStore implements ObjectStore {
     /** The JDK keeps a native copy as large as the largest transfer per thread. */
     private static final int MAX_TRANSFER_BYTES = 1 << 20;
 
+    /** Far below what a process may open; more objects than a task's tables usually have. */
+    private static final int MAX_OPEN_FILES = 64;
+
+    private static final int MAX_READ_THREADS = 16;
+    private static final int MAX_WAITING_READS = 65_536;
+
     private final Path root;
     private final Executor io;
+    private final OpenFiles open = new OpenFiles(MAX_OPEN_FILES);
+    private final ReadQueue reads;
     private final Publication publication;
     private volatile boolean closed;
 
     private FileStore(Path root, Executor io, Publication publication) {
         this.root = root;
         this.io = io;
+        this.reads = new ReadQueue(io, MAX_READ_THREADS, MAX_WAITING_READS);
         this.publication = publication;
     }
 
@@ -84,7 +94,25 @@ public final class FileStore implements ObjectStore {
 
     @Override
     public CompletableFuture<ByteBuffer> read(String name, long offset, int length) {
-        return run(name, () -> readNow(name, offset, length));
+        CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
+        try {
+            requireOpen();
+            ObjectNames.check(name);
+            reads.add(new ReadQueue.Read() {
+                @Override
+                public void run() {
+                    complete(result, name, () -> readNow(name, offset, length));
+                }
+
+                @Override
+                public void refused(RejectedExecutionException e) {
+                    result.completeExceptionally(tooMany(e));
+                }
+            });
+        } catch (DisaggException e) {
+            result.completeExceptionally(e);
+        }
+        return result;
     }
 
     @Override
@@ -119,6 +147,7 @@ public final class FileStore implements ObjectStore {
             }
             for (String name : all) {
                 publication.delete(path(name));
+                open.forget(name);
             }
         });
     }
@@ -127,6 +156,11 @@ public final class FileStore implements ObjectStore {
     public void close() {
         if (!closed) {
             closed = true;
+            try {
+                open.close();
+            } catch (IOException e) {
+                throw failure("", e);
+            }
             publication.close();
         }
     }
@@ -158,21 +192,18 @@ public final class FileStore implements ObjectStore {
         if (offset < 0 || length < 0) {
             throw new Invalid("not a range: " + offset + "+" + length + " of object '" + name + "'");
         }
-        try (FileChannel channel = FileChannel.open(path(name), StandardOpenOption.READ)) {
-            long size = channel.size();
-            if (offset > size - length) {
-                throw new Invalid("range " + offset + "+" + length + " is outside of object '" + name + "' of " + size
-                        + " bytes in " + root);
+        try {
+            OpenFiles.OpenFile file = open.acquire(name, path(name));
+            try {
+                return readFrom(file, name, offset, length);
+            } catch (ClosedChannelException e) {
+                // An interrupt closes a channel for all that read it.
+                open.forget(name, file);
+                throw e;
+            } finally {
+                // An object of which a part is read is read again; others are read once.
+                open.release(name, file, length < file.sizeBytes);
             }
-            ByteBuffer bytes = ByteBuffer.allocate(length);
-            while (bytes.position() < length) {
-                bytes.limit(Math.min(length, bytes.position() + MAX_TRANSFER_BYTES));
-                if (channel.read(bytes, offset + bytes.position()) < 0) {
-                    throw new Failed("object '" + name + "' in " + root + " became shorter while it was read;"
-                            + " something else writes in this directory");
-                }
-            }
-            return bytes.flip();
         } catch (NoSuchFileException e) {
             throw absent(name, e);
         } catch (IOException e) {
@@ -181,6 +212,22 @@ public final class FileStore implements ObjectStore {
             }
             throw e;
         }
+    }
+
+    private ByteBuffer readFrom(OpenFiles.OpenFile file, String name, long offset, int length) throws IOException {
+        if (offset > file.sizeBytes - length) {
+            throw new Invalid("range " + offset + "+" + length + " is outside of object '" + name + "' of "
+                    + file.sizeBytes + " bytes in " + root);
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        while (bytes.position() < length) {
+            bytes.limit(Math.min(length, bytes.position() + MAX_TRANSFER_BYTES));
+            if (file.channel.read(bytes, offset + bytes.position()) < 0) {
+                throw new Failed("object '" + name + "' in " + root + " became shorter while it was read;"
+                        + " something else writes in this directory");
+            }
+        }
+        return bytes.flip();
     }
 
     private Invalid absent(String name, IOException e) {
@@ -228,23 +275,29 @@ public final class FileStore implements ObjectStore {
             if (name != null) {
                 ObjectNames.check(name);
             }
-            io.execute(() -> {
-                try {
-                    result.complete(call.run());
-                } catch (DisaggException e) {
-                    result.completeExceptionally(e);
-                } catch (IOException e) {
-                    result.completeExceptionally(failure(name == null ? "" : name, e));
-                } catch (RuntimeException | Error e) {
-                    result.completeExceptionally(new Failed("object '" + name + "' in " + root + ": " + e, e));
-                }
-            });
+            io.execute(() -> complete(result, name, call));
         } catch (DisaggException e) {
             result.completeExceptionally(e);
         } catch (RejectedExecutionException e) {
-            result.completeExceptionally(new Unavailable("too many requests wait for the file store in " + root, e));
+            result.completeExceptionally(tooMany(e));
         }
         return result;
+    }
+
+    private Unavailable tooMany(RejectedExecutionException e) {
+        return new Unavailable("too many requests wait for the file store in " + root, e);
+    }
+
+    private <T> void complete(CompletableFuture<T> result, @Nullable String name, Call<T> call) {
+        try {
+            result.complete(call.run());
+        } catch (DisaggException e) {
+            result.completeExceptionally(e);
+        } catch (IOException e) {
+            result.completeExceptionally(failure(name == null ? "" : name, e));
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(new Failed("object '" + name + "' in " + root + ": " + e, e));
+        }
     }
 
     private DisaggException failure(String name, IOException e) {
