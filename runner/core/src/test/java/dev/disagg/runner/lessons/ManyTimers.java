@@ -89,9 +89,13 @@ public final class ManyTimers {
                 Pipeline.create(PipelineOptionsFactory.fromArgs(Arrays.copyOfRange(arguments, 2, arguments.length))
                         .create());
         // One split, in order: the elements that clear come behind all others.
-        PCollection<Long> fired = pipeline.apply("Numbers", GenerateSequence.from(0).to(keys + keys / CLEARED))
-                .apply("Keys", MapElements.into(TypeDescriptors.kvs(TypeDescriptors.longs(), TypeDescriptors.longs()))
-                        .via(number -> number < keys ? KV.of(number, 1L) : KV.of((number - keys) * CLEARED, 0L)))
+        PCollection<Long> fired = pipeline.apply(
+                        "Numbers", GenerateSequence.from(0).to(keys + keys / CLEARED))
+                .apply(
+                        "Keys",
+                        MapElements.into(TypeDescriptors.kvs(TypeDescriptors.longs(), TypeDescriptors.longs()))
+                                .via(number ->
+                                        number < keys ? KV.of(number, 1L) : KV.of((number - keys) * CLEARED, 0L)))
                 .setCoder(KvCoder.of(BigEndianLongCoder.of(), BigEndianLongCoder.of()))
                 .apply("Timers", ParDo.of(new SetAndClear(Math.max(1, keys / 20))));
         fired.apply("Count", Count.globally()).apply("WriteCount", ParDo.of(new WriteTo(directory.resolve("count"))));

@@ -54,8 +54,7 @@ class CacheWeightTest {
                 fixture.state.maintain();
             }
             assertThat(at, fixture.state.metrics().cachedBytes(), is(fixture.state.weigh(false)));
-            assertThat(at, fixture.state.metrics().cachedBytes(),
-                    lessThanOrEqualTo(BOUND + fixture.state.weigh(true)));
+            assertThat(at, fixture.state.metrics().cachedBytes(), lessThanOrEqualTo(BOUND + fixture.state.weigh(true)));
             assertThat(at, fixture.state.metrics().dirtyBytes(), lessThanOrEqualTo(8_000L));
         }
     }
@@ -75,11 +74,17 @@ class CacheWeightTest {
             case 7 -> fixture.map(key).clear();
             case 8 -> fixture.hold(key).write(random.nextInt(100));
             case 9 -> fixture.value(key).clear();
-            case 10 -> row.accumulator(fixture.cell("all"), TestCodecs.LIST, TestCodecs::concat, ArrayList::new)
-                    .add(new ArrayList<>(List.of(random.nextInt())));
-            case 11 -> fixture.timers(key).set(
-                    new Timer(new byte[] {(byte) random.nextInt(20)}, TimerDomain.EVENT, random.nextInt(100), 50,
-                            new byte[random.nextInt(30)]));
+            case 10 ->
+                row.accumulator(fixture.cell("all"), TestCodecs.LIST, TestCodecs::concat, ArrayList::new)
+                        .add(new ArrayList<>(List.of(random.nextInt())));
+            case 11 ->
+                fixture.timers(key)
+                        .set(new Timer(
+                                new byte[] {(byte) random.nextInt(20)},
+                                TimerDomain.EVENT,
+                                random.nextInt(100),
+                                50,
+                                new byte[random.nextInt(30)]));
             case 12 -> fixture.timers(key).clear(TimerDomain.EVENT, new byte[] {(byte) random.nextInt(20)});
             default -> {
                 BagCell<String> bag = fixture.bag(key);

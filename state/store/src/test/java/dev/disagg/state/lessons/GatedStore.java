@@ -35,8 +35,7 @@ final class GatedStore implements ByteStore {
     }
 
     TaskState state(long cacheBytes) {
-        return TaskState.open(
-                new Opened(this, List.of()), new TaskStateOptions(cacheBytes, 8 << 20, 64));
+        return TaskState.open(new Opened(this, List.of()), new TaskStateOptions(cacheBytes, 8 << 20, 64));
     }
 
     static KeyEntry key(TaskState state, String key) {

@@ -18,9 +18,7 @@ class Lesson09CachedKeysTest {
     private final GatedStore store = new GatedStore();
 
     private static CollectionCell map(TaskState state, String key, String window) {
-        return GatedStore.key(state, key)
-                .row(1000, GatedStore.bytes(window))
-                .collection(state.cellId("step", "map"));
+        return GatedStore.key(state, key).row(1000, GatedStore.bytes(window)).collection(state.cellId("step", "map"));
     }
 
     private static String at(CollectionCell map, String sub) {
@@ -35,7 +33,8 @@ class Lesson09CachedKeysTest {
         for (String key : names) {
             for (String window : names) {
                 for (String sub : names) {
-                    map(writing, key, window).put(GatedStore.bytes(sub), GatedStore.bytes(key + "/" + window + "/" + sub));
+                    map(writing, key, window)
+                            .put(GatedStore.bytes(sub), GatedStore.bytes(key + "/" + window + "/" + sub));
                 }
             }
         }
