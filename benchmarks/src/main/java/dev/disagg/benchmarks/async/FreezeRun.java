@@ -78,8 +78,8 @@ public final class FreezeRun {
     public static void main(String[] args) {
         ObjectStore store = ObjectStores.open(args[0]);
         JobFiles files = JobFiles.open(store, "freeze", 1, "bench", Retries.none());
-        LsmBackend backend = new LsmBackend(
-                files, LsmOptions.ofStateMemory(STORE_BYTES), SystemThreads.pool("background", 4, 1000));
+        LsmBackend backend =
+                new LsmBackend(files, LsmOptions.ofStateMemory(STORE_BYTES), SystemThreads.pool("background", 4, 1000));
         TaskState state = TaskState.open(
                 backend.open("freeze", KeyRange.ALL, List.of()).join(),
                 TaskStateOptions.DEFAULT.withCacheBytes(CACHE_BYTES));

@@ -114,8 +114,8 @@ public final class HandOverRun {
 
     /** @param args as the class says */
     public static void main(String[] args) {
-        Turns turns = new Turns(
-                args[0].equals("virtual") ? WorkerThreads.virtualIfAvailable() : WorkerThreads.platform());
+        Turns turns =
+                new Turns(args[0].equals("virtual") ? WorkerThreads.virtualIfAvailable() : WorkerThreads.platform());
         turns.task.start();
         turns.ended.join();
         System.out.println(String.format(

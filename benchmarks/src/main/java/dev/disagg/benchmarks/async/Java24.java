@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 
 /** A Java of version 24 or later, where virtual threads may park inside {@code synchronized}. */
 final class Java24 {
-    static final String MISSING = "there is no JDK 24 or later: name one with --java24=HOME or JAVA24_HOME, or start with it";
+    static final String MISSING =
+            "there is no JDK 24 or later: name one with --java24=HOME or JAVA24_HOME, or start with it";
     private static final int LEAST_VERSION = 24;
 
     private Java24() {}
@@ -24,8 +25,9 @@ final class Java24 {
      */
     static Optional<Path> find(Optional<String> asked) throws IOException {
         if (asked.isPresent()) {
-            return Optional.of(program(Path.of(asked.get())).orElseThrow(() ->
-                    new IllegalArgumentException("--java24=" + asked.get() + " is not the home of a JDK 24 or later")));
+            return Optional.of(program(Path.of(asked.get()))
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "--java24=" + asked.get() + " is not the home of a JDK 24 or later")));
         }
         List<Path> homes = new ArrayList<>();
         String named = System.getenv("JAVA24_HOME");

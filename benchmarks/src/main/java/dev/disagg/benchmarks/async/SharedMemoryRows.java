@@ -17,8 +17,8 @@ final class SharedMemoryRows {
 
     private static final List<String> ALL_IN_MEMORY = List.of("--zipf=0.99", "--stateMemory=5GiB");
     private static final int HOT_ROUNDS = 3;
-    private static final List<String> HOT = List.of(
-            "--keys=10000", "--payloadBytes=0", "--stateMemory=512MiB", "--warmUpSeconds=8", "--seconds=8");
+    private static final List<String> HOT =
+            List.of("--keys=10000", "--payloadBytes=0", "--stateMemory=512MiB", "--warmUpSeconds=8", "--seconds=8");
 
     private SharedMemoryRows() {}
 
@@ -32,8 +32,8 @@ final class SharedMemoryRows {
                 Locale.ROOT,
                 "Zipf 0.99, memory for a quarter: %.3f of the throughput with all in memory",
                 ours.perSecond() / memory.perSecond()));
-        Bed.Run rocks = bed.restored(
-                "Zipf 0.99, RocksDB on local disk", "rocksdb", JavaProcess.thisJava(), HEAP, QUARTER);
+        Bed.Run rocks =
+                bed.restored("Zipf 0.99, RocksDB on local disk", "rocksdb", JavaProcess.thisJava(), HEAP, QUARTER);
         return List.of(Measure.atLeast(1, "zipf-rocksdb", ours.perSecond() / rocks.perSecond(), "x"));
     }
 

@@ -107,8 +107,8 @@ public final class LatencyStore implements ObjectStore {
 
     private <T> CompletableFuture<T> later(long bytes, Supplier<CompletableFuture<T>> request) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Consumer<RuntimeException> refuse = e -> result.completeExceptionally(
-                new Failed("the scheduler in front of the store refused a request", e));
+        Consumer<RuntimeException> refuse = e ->
+                result.completeExceptionally(new Failed("the scheduler in front of the store refused a request", e));
         long delayNanos;
         synchronized (this) {
             long now = scheduler.nanoTime();

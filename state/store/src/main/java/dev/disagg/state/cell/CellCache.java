@@ -26,7 +26,6 @@ final class CellCache {
      */
     private static final int VISITS_PER_ARRIVAL = 4;
 
-
     private static final int SLICE_ROWS = 256;
     /** Rows that each maintenance gives to a checkpoint being written; a row that becomes dirty brings two along. */
     private static final int LATE_SLICE_ROWS = 128;

@@ -12,7 +12,6 @@ import static org.hamcrest.Matchers.lessThan;
 import static org.hamcrest.Matchers.not;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.disagg.ufs.testkit.ManualExecutor;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
@@ -20,6 +19,7 @@ import dev.disagg.ufs.Failed;
 import dev.disagg.ufs.Invalid;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Unavailable;
+import dev.disagg.ufs.testkit.ManualExecutor;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -4,12 +4,12 @@ package dev.disagg.state.lsm;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.is;
 
-import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.BlockCache;
 import dev.disagg.state.table.TableInfo;
 import dev.disagg.ufs.ObjectRange;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

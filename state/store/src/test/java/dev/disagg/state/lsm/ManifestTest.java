@@ -6,7 +6,6 @@ import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.table.TableInfo;
@@ -15,6 +14,7 @@ import dev.disagg.ufs.Link;
 import dev.disagg.ufs.ObjectRange;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;

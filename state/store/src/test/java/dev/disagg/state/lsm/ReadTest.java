@@ -15,12 +15,12 @@ import static org.hamcrest.Matchers.not;
 import static org.hamcrest.Matchers.nullValue;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.ufs.Corrupt;
 import dev.disagg.ufs.OwnerRecord;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

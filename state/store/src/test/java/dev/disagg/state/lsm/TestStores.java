@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.lsm;
 
-import dev.disagg.ufs.testkit.ManualExecutor;
-import dev.disagg.ufs.testkit.MemoryUfs;
 import dev.disagg.state.ByteStore;
 import dev.disagg.state.Family;
 import dev.disagg.state.KeyRange;
 import dev.disagg.state.StateBackend;
 import dev.disagg.ufs.OwnerRecord;
 import dev.disagg.ufs.Pack;
+import dev.disagg.ufs.testkit.ManualExecutor;
+import dev.disagg.ufs.testkit.MemoryUfs;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -30,6 +30,7 @@ import java.util.function.Consumer;
 public final class MemoryUfs implements UnifiedFileSystem {
     /** By name. */
     public final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
+
     private final Map<ObjectRange, Part> parts = new ConcurrentHashMap<>();
     private int sequence;
     public volatile Consumer<String> beforeCall = call -> {};
