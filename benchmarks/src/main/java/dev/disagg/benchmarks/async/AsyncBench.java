@@ -4,6 +4,8 @@ package dev.disagg.benchmarks.async;
 import dev.disagg.benchmarks.Measure;
 import dev.disagg.benchmarks.jmh.Jmh;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -12,12 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code ./dev bench async [--rows=name,name] [--seconds=20] [--keys=1000000] [--java24=HOME]}: the rows in the order of their
- * names in {@link #ROWS}; a row that cannot be measured here is noted as skipped, with the reason.
+ * {@code ./dev bench async [--rows=name,name] [--seconds=20] [--keys=1000000] [--java24=HOME] [--scratch=DIRECTORY]}: the rows
+ * in the order of their names in {@link #ROWS}; a row that cannot be measured here is noted as skipped, with the reason. The scratch
+ * directory needs about 8 GB; by default it is in memory (/dev/shm) where there is such a place.
  */
 public final class AsyncBench {
     private static final int WARM_UP_SECONDS = 20;
     private static final int LEAST_KEYS = 1000;
+    private static final Path IN_MEMORY = Path.of("/dev/shm");
 
     /** What a row is measured with. */
     record Setting(Bed bed, Optional<String> java24) {}
@@ -47,6 +51,7 @@ public final class AsyncBench {
         List<String> rows = new ArrayList<>(ROWS.keySet());
         int seconds = 20;
         int keys = 1_000_000;
+        Path scratch = scratch();
         Optional<String> java24 = Optional.empty();
         for (String option : options) {
             String value = option.substring(option.indexOf('=') + 1);
@@ -56,11 +61,13 @@ public final class AsyncBench {
                 seconds = Integer.parseInt(value);
             } else if (option.matches("--keys=[1-9][0-9]{0,8}")) {
                 keys = Integer.parseInt(value);
+            } else if (option.startsWith("--scratch=")) {
+                scratch = Path.of(value);
             } else if (option.startsWith("--java24=")) {
                 java24 = Optional.of(value);
             } else {
-                throw new IllegalArgumentException(
-                        "'" + option + "' is not one of --rows=NAME,NAME --seconds=N --keys=N --java24=HOME");
+                throw new IllegalArgumentException("'" + option
+                        + "' is not one of --rows=NAME,NAME --seconds=N --keys=N --java24=HOME --scratch=DIRECTORY");
             }
         }
         if (keys < LEAST_KEYS) {
@@ -72,15 +79,19 @@ public final class AsyncBench {
                         "there is no row '" + row + "'; rows: " + String.join(" ", ROWS.keySet()));
             }
         }
-        return measure(rows, new Limits(keys, seconds), java24);
+        return measure(rows, new Limits(scratch, keys, seconds), java24);
     }
 
-    private record Limits(int keys, int seconds) {}
+    private record Limits(Path scratch, int keys, int seconds) {}
+
+    private static Path scratch() {
+        return Files.isWritable(IN_MEMORY) ? IN_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
+    }
 
     private static List<Measure> measure(List<String> rows, Limits limits, Optional<String> java24) throws Exception {
         List<Measure> measures = new ArrayList<>();
         List<String> failed = new ArrayList<>();
-        try (Bed bed = new Bed(limits.keys(), WARM_UP_SECONDS, limits.seconds())) {
+        try (Bed bed = new Bed(limits.scratch(), limits.keys(), WARM_UP_SECONDS, limits.seconds())) {
             Setting setting = new Setting(bed, java24);
             for (String name : rows) {
                 Row row = ROWS.get(name);

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 final class Bed implements AutoCloseable {
     private static final String JOB = "count";
-    private static final long MINUTES = 10;
+    private static final long MINUTES = 20;
     /** So that also on a crowded machine the compiler is done with what is measured. */
     private static final int WARM_UP_ELEMENTS = 500_000;
 
@@ -73,8 +73,9 @@ final class Bed implements AutoCloseable {
         }
     }
 
-    Bed(int keys, int warmUpSeconds, int seconds) throws IOException {
-        this.scratch = Files.createTempDirectory("disagg-bench-async-");
+    /** @param parent of the scratch directory: where its files are in memory, no disk takes part in what is measured */
+    Bed(Path parent, int keys, int warmUpSeconds, int seconds) throws IOException {
+        this.scratch = Files.createTempDirectory(parent, "disagg-bench-async-");
         this.keys = keys;
         this.warmUpSeconds = warmUpSeconds;
         this.seconds = seconds;

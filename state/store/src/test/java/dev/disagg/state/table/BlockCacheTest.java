@@ -50,6 +50,22 @@ class BlockCacheTest {
     }
 
     @Test
+    void tailTakesTheMemoryOfBlocksAndBothStayWithinTheirSum() {
+        long bound = 64 << 10;
+        BlockCache small = new BlockCache(bound, 1);
+        Table read = new Table("small", source, built.info(), small);
+        for (int i = 0; i < ENTRIES; i += 50) {
+            CompletableFuture<TableEntry> get = read.get(key(i));
+            answerAll();
+            assertThat(get.join(), notNullValue());
+            assertThat(read.mayContainIfResident(key(i)), is(true));
+        }
+
+        assertThat(small.stats().tailMisses(), is(1L));
+        assertThat(small.stats().dataBytes() + small.stats().tailBytes(), lessThanOrEqualTo(bound + 1));
+    }
+
+    @Test
     void firstGetTakesTailAndBlockAndTheNextNothing() {
         CompletableFuture<TableEntry> first = table.get(key(7));
         assertThat(source.reads().size(), is(1));

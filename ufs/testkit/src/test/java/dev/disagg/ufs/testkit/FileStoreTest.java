@@ -19,7 +19,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,5 +135,68 @@ class FileStoreTest {
         })) {
             assertThrows(Unavailable.class, () -> Await.get(store.size("a"), "size"));
         }
+    }
+
+    @Test
+    void objectOfWhichAPartWasReadIsGoneOnceDeleted() throws Exception {
+        try (ObjectStore store = ObjectStores.open(directory.toString())) {
+            Await.get(store.put("x", ByteBuffer.wrap(new byte[] {1, 2, 3})), "put");
+            assertThat(Await.get(store.read("x", 1, 1), "read").get(), is((byte) 2));
+            Await.get(store.delete(List.of("x")), "delete");
+            assertThrows(Invalid.class, () -> Await.get(store.read("x", 1, 1), "read"));
+
+            Await.get(store.put("x", ByteBuffer.wrap(new byte[] {4, 5, 6})), "put again");
+            assertThat(Await.get(store.read("x", 1, 1), "read").get(), is((byte) 5));
+        }
+    }
+
+    @Test
+    void partsOfMoreObjectsThanStayOpenAreAllRead() throws Exception {
+        int objects = 200;
+        try (ObjectStore store = ObjectStores.open(directory.toString())) {
+            for (int i = 0; i < objects; i++) {
+                Await.get(store.put("x" + i, ByteBuffer.wrap(new byte[] {0, (byte) i})), "put");
+            }
+            for (int round = 0; round < 2; round++) {
+                List<CompletableFuture<ByteBuffer>> reads = new ArrayList<>();
+                for (int i = 0; i < objects; i++) {
+                    reads.add(store.read("x" + i, 1, 1));
+                }
+                for (int i = 0; i < objects; i++) {
+                    assertThat(Await.get(reads.get(i), "read").get(), is((byte) i));
+                }
+            }
+        }
+    }
+
+    @Test
+    void readsThatNoThreadTakesAreUnavailable() throws Exception {
+        List<Runnable> queued = new ArrayList<>();
+        boolean[] refuses = {false};
+        FileStore store = FileStore.open(directory, task -> {
+            if (refuses[0]) {
+                throw new RejectedExecutionException("ended");
+            }
+            queued.add(task);
+        });
+        CompletableFuture<ByteBuffer> first = store.read("x", 0, 1);
+        refuses[0] = true;
+        // Enough of them that another thread would join the first.
+        List<CompletableFuture<ByteBuffer>> more = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            more.add(store.read("x", 0, 1));
+        }
+        queued.forEach(Runnable::run);
+        assertThrows(Invalid.class, () -> Await.get(first, "read"));
+        for (CompletableFuture<ByteBuffer> read : more) {
+            assertThrows(Invalid.class, () -> Await.get(read, "read"));
+        }
+
+        assertThrows(Unavailable.class, () -> Await.get(store.read("x", 0, 1), "read"));
+        refuses[0] = false;
+        CompletableFuture<ByteBuffer> later = store.read("x", 0, 1);
+        queued.get(queued.size() - 1).run();
+        assertThrows(Invalid.class, () -> Await.get(later, "read"));
+        store.close();
     }
 }
