@@ -12,9 +12,10 @@ import java.util.Locale;
 final class SharedMemoryRows {
     private static final String HEAP = "-Xmx2g";
     private static final String LARGE_HEAP = "-Xmx8g";
-    /** A quarter of a million rows of about 1 KiB. */
-    private static final List<String> QUARTER = List.of("--zipf=0.99", "--stateMemory=256MiB");
+    /** What a key's row takes in the store, about, with its entry of a map. */
+    private static final long STORED_BYTES = 1120;
 
+    private static final int STATE_TO_MEMORY = 4;
     private static final List<String> ALL_IN_MEMORY = List.of("--zipf=0.99", "--stateMemory=5GiB");
     private static final int HOT_ROUNDS = 3;
     private static final List<String> HOT =
@@ -24,7 +25,9 @@ final class SharedMemoryRows {
 
     /** The remote store, with 23 ms, against RocksDB on local disk with the same memory. */
     static List<Measure> zipf(Bed bed) throws IOException, InterruptedException {
-        List<String> far = new ArrayList<>(QUARTER);
+        long memoryBytes = Math.max(1 << 20, bed.keys() * STORED_BYTES / STATE_TO_MEMORY);
+        List<String> quarter = List.of("--zipf=0.99", "--stateMemory=" + (memoryBytes >> 10) + "KiB");
+        List<String> far = new ArrayList<>(quarter);
         far.add("--stateLatency=23ms");
         Bed.Run ours = bed.restored("Zipf 0.99, memory for a quarter", JavaProcess.thisJava(), HEAP, far);
         Bed.Run memory = bed.fresh("Zipf 0.99, all in memory", JavaProcess.thisJava(), LARGE_HEAP, ALL_IN_MEMORY);
@@ -33,7 +36,7 @@ final class SharedMemoryRows {
                 "Zipf 0.99, memory for a quarter: %.3f of the throughput with all in memory",
                 ours.perSecond() / memory.perSecond()));
         Bed.Run rocks =
-                bed.restored("Zipf 0.99, RocksDB on local disk", "rocksdb", JavaProcess.thisJava(), HEAP, QUARTER);
+                bed.restored("Zipf 0.99, RocksDB on local disk", "rocksdb", JavaProcess.thisJava(), HEAP, quarter);
         return List.of(Measure.atLeast(1, "zipf-rocksdb", ours.perSecond() / rocks.perSecond(), "x"));
     }
 
