@@ -71,8 +71,18 @@ final class JobFns {
     }
 
     /** Scalar cells, values kept in fields, outputs at the end of bundles. No timers. */
-    static final class Scalars extends Recording.Keeping {
+    static final class Scalars extends Recording {
         private static final long serialVersionUID = 1L;
+
+        @FinishBundle
+        public void finishBundle(FinishBundleContext context) {
+            finish(context);
+        }
+
+        @Override
+        boolean hearsOfEnd() {
+            return true;
+        }
 
         @StateId(VALUE)
         private final StateSpec<ValueState<Long>> value = StateSpecs.value(VarLongCoder.of());
@@ -108,8 +118,13 @@ final class JobFns {
     }
 
     /** Collections, nothing kept. No timers. */
-    static final class Collections extends Recording.Plain {
+    static final class Collections extends Recording {
         private static final long serialVersionUID = 1L;
+
+        @Override
+        boolean hearsOfEnd() {
+            return false;
+        }
 
         @StateId(VALUE)
         private final StateSpec<ValueState<Long>> value = StateSpecs.value(VarLongCoder.of());
@@ -149,8 +164,33 @@ final class JobFns {
         }
     }
 
-    /** Timers of all kinds in the global window, values kept in fields, outputs at the end of bundles. */
-    static final class Timed extends Recording.Keeping {
+    /** As {@link Timed}, values kept in fields, outputs at the end of bundles. */
+    static final class TimedKeeping extends Timed {
+        private static final long serialVersionUID = 1L;
+
+        @FinishBundle
+        public void finishBundle(FinishBundleContext context) {
+            finish(context);
+        }
+
+        @Override
+        boolean hearsOfEnd() {
+            return true;
+        }
+    }
+
+    /** As {@link Timed}, nothing kept. */
+    static final class TimedPlain extends Timed {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        boolean hearsOfEnd() {
+            return false;
+        }
+    }
+
+    /** Timers of all kinds in the global window. */
+    abstract static class Timed extends Recording {
         private static final long serialVersionUID = 1L;
 
         @StateId(VALUE)

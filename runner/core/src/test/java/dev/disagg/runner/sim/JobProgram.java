@@ -63,7 +63,9 @@ final class JobProgram {
         residentPercent = new int[] {0, 50, 90}[random.nextInt(3)];
         // Close together, so that there is always something to do, or far apart.
         maxLatencyNanos = 2L << random.nextInt(22);
-        maxGapNanos = 2L << random.nextInt(21);
+        // So that bundles stay open while keys go from chain to chain.
+        boolean dense = random.nextInt(2) == 0;
+        maxGapNanos = dense ? 2 : 2L << random.nextInt(21);
         chunk = 1 + random.nextInt(12);
         refusePercent = random.nextInt(5) == 0 ? 40 : 0;
         boolean handOver = random.nextInt(8) != 0;
@@ -72,9 +74,9 @@ final class JobProgram {
                 random.nextInt(6),
                 2 + random.nextInt(6),
                 handOver,
-                random.nextInt(3) != 0,
+                random.nextInt(3) == 0,
                 1 + random.nextInt(20),
-                TimeUnit.MICROSECONDS.toNanos(1L << random.nextInt(14)),
+                TimeUnit.MICROSECONDS.toNanos(1L << (dense ? 14 : random.nextInt(14))),
                 new TaskStateOptions(
                         random.nextInt(3) == 0 ? 2000 : 0, random.nextInt(3) * 300L, 4 + random.nextInt(20)));
         generate(random);

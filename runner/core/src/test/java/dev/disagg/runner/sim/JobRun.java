@@ -13,9 +13,10 @@ import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
+
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.transforms.windowing.GlobalWindow;
@@ -265,7 +266,7 @@ final class JobRun {
         final List<Out> outs = new ArrayList<>();
         final List<Release> releases = new ArrayList<>();
         final List<Snap> snaps = new ArrayList<>();
-        final Map<Long, Mark> marks = new HashMap<>();
+        final Map<Long, Mark> marks = new ConcurrentHashMap<>();
         private long released = JobProgram.MIN;
 
         Member(Generation of, int index, List<ByteStore.Parent> parents) {
@@ -333,15 +334,24 @@ final class JobRun {
             int releasesBefore = releases.size();
             world.after(1 + world.random().nextLong(program.maxGapNanos), () -> {
                 Pack pack = files.createPack();
-                OwnerRecord record = state.flush(pack).join();
-                pack.seal().join();
-                marks.put(checkpoint, new Mark(seen, outsBefore, releasesBefore, record));
-                if (of.members.stream().allMatch(member -> member.marks.containsKey(checkpoint))
-                        && program.restores.containsKey(checkpoint)
-                        && checkpoint > of.from) {
-                    world.after(1 + world.random().nextLong(4 * program.maxGapNanos), () -> fail(checkpoint));
-                }
+                state.flush(pack).whenComplete((record, broken) -> {
+                    if (broken != null) {
+                        failed(broken);
+                        return;
+                    }
+                    pack.seal().join();
+                    stored(checkpoint, new Mark(seen, outsBefore, releasesBefore, record));
+                });
             });
+        }
+
+        private void stored(long checkpoint, Mark mark) {
+            marks.put(checkpoint, mark);
+            if (of.members.stream().allMatch(member -> member.marks.containsKey(checkpoint))
+                    && program.restores.containsKey(checkpoint)
+                    && checkpoint > of.from) {
+                world.after(1 + world.random().nextLong(4 * program.maxGapNanos), () -> fail(checkpoint));
+            }
         }
 
         private void fail(long checkpoint) {

@@ -11,11 +11,20 @@ import org.apache.beam.sdk.values.KV;
 import org.joda.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A DoFn that does what {@link Script} says, and refuses calls out of order. */
+/**
+ * A DoFn that does what {@link Script} says, and refuses calls out of order. One that is told of the end of bundles keeps
+ * values in fields while a bundle lasts, and outputs once more at its end.
+ */
 abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
     private static final long serialVersionUID = 1L;
 
+    private record Kept(KV<String, Long> output, Instant timestamp, BoundedWindow window) {}
+
     private transient @Nullable Recorder recorder;
+    /** Of keys in the open bundle: right only if no other instance sees a key that is in it. */
+    private transient Map<String, @Nullable Long> values = new HashMap<>();
+
+    private transient List<Kept> outputs = new ArrayList<>();
     private transient boolean inBundle;
     private transient boolean inBody;
 
@@ -39,7 +48,8 @@ abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
         require(!inBody && !(inBundle && hearsOfEnd()), "a bundle is started in another");
         inBundle = true;
         recorder().bundlesOpen += hearsOfEnd() ? 1 : 0;
-        begin();
+        values = new HashMap<>();
+        outputs = new ArrayList<>();
     }
 
     /** Whether it is told of the end of bundles. */
@@ -52,14 +62,13 @@ abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
         recorder = null;
     }
 
-    final void bundleFinished() {
+    /** For those that are told of the end of bundles. */
+    final void finish(FinishBundleContext context) {
         require(inBundle && !inBody, "a bundle is finished that is not open, or in a body");
         inBundle = false;
         recorder().bundlesOpen--;
+        outputs.forEach(kept -> context.output(kept.output, kept.timestamp, kept.window));
     }
-
-    /** A bundle begins. */
-    abstract void begin();
 
     final void body(
             String key,
@@ -76,95 +85,24 @@ abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
         boolean maySet = mine.add(key, entry);
         Script script = new Script(mine.seed, key, entry, states, maySet ? timers : null, expiryMillis);
         String kept = key + "@" + entry.windowEndMillis();
-        recall(kept, script);
+        if (hearsOfEnd() && values.containsKey(kept)) {
+            script.keptValue(values.get(kept));
+        }
         long digest = script.run();
         require(inBundle, "the bundle was finished while a body waited");
         inBody = false;
         if (out != null) {
             out.output(KV.of(key, digest));
-            keep(KV.of(Expected.AT_END + key, digest), entry, window);
+            outputs.add(new Kept(KV.of(Expected.AT_END + key, digest), new Instant(entry.timestampMillis()), window));
         }
-        remember(kept, script);
+        if (script.knowsValue()) {
+            values.put(kept, script.value());
+        }
     }
-
-    /** Tells the script what the DoFn has kept of the key and window. */
-    void recall(String key, Script script) {}
-
-    /** Keeps what the script knows of the key and window. */
-    void remember(String key, Script script) {}
-
-    /** Keeps what is to be output when the bundle ends. */
-    void keep(KV<String, Long> output, Entry entry, BoundedWindow window) {}
 
     static void require(boolean condition, String what) {
         if (!condition) {
             throw new IllegalStateException(what);
-        }
-    }
-
-    /**
-     * Keeps values in fields while a bundle lasts, and outputs at its end. Right only if no other instance sees a key that
-     * is in the open bundle.
-     */
-    abstract static class Keeping extends Recording {
-        private static final long serialVersionUID = 1L;
-
-        private record Kept(KV<String, Long> output, Instant timestamp, BoundedWindow window) {}
-
-        private transient @Nullable Map<String, @Nullable Long> values;
-        private transient @Nullable List<Kept> outputs;
-
-        @Override
-        void begin() {
-            values = new HashMap<>();
-            outputs = new ArrayList<>();
-        }
-
-        @FinishBundle
-        public void finishBundle(FinishBundleContext context) {
-            bundleFinished();
-            if (outputs != null) {
-                outputs.forEach(kept -> context.output(kept.output, kept.timestamp, kept.window));
-            }
-        }
-
-        @Override
-        void recall(String key, Script script) {
-            if (values != null && values.containsKey(key)) {
-                script.keptValue(values.get(key));
-            }
-        }
-
-        @Override
-        void remember(String key, Script script) {
-            if (values != null && script.knowsValue()) {
-                values.put(key, script.value());
-            }
-        }
-
-        @Override
-        void keep(KV<String, Long> output, Entry entry, BoundedWindow window) {
-            if (outputs != null) {
-                outputs.add(new Kept(output, new Instant(entry.timestampMillis()), window));
-            }
-        }
-
-        @Override
-        boolean hearsOfEnd() {
-            return true;
-        }
-    }
-
-    /** Keeps nothing. */
-    abstract static class Plain extends Recording {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        void begin() {}
-
-        @Override
-        boolean hearsOfEnd() {
-            return false;
         }
     }
 }

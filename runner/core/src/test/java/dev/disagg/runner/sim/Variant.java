@@ -9,7 +9,6 @@ import org.apache.beam.sdk.coders.KvCoder;
 import org.apache.beam.sdk.coders.StringUtf8Coder;
 import org.apache.beam.sdk.coders.VarLongCoder;
 import org.apache.beam.sdk.transforms.Create;
-import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.GroupByKey;
 import org.apache.beam.sdk.transforms.ParDo;
 import org.apache.beam.sdk.transforms.windowing.FixedWindows;
@@ -22,7 +21,8 @@ import org.joda.time.Duration;
 enum Variant {
     SCALARS(new JobFns.Scalars(), 0, true, false, false),
     COLLECTIONS(new JobFns.Collections(), 0, false, true, false),
-    TIMED(new JobFns.Timed(), 0, true, false, true);
+    TIMED(new JobFns.TimedKeeping(), 0, true, false, true),
+    TIMED_PLAIN(new JobFns.TimedPlain(), 0, true, false, true);
 
     /** Length of fixed windows; 0 for the global window. */
     final long windowMillis;
@@ -37,7 +37,7 @@ enum Variant {
     final StageGraph.Stage stage;
 
     Variant(
-            DoFn<KV<String, Long>, KV<String, Long>> fn,
+            Recording fn,
             long windowMillis,
             boolean scalars,
             boolean collections,
@@ -46,7 +46,7 @@ enum Variant {
         this.scalars = scalars;
         this.collections = collections;
         this.timed = timed;
-        this.keeps = fn instanceof Recording.Keeping;
+        this.keeps = fn.hearsOfEnd();
         Pipeline pipeline = Pipeline.create();
         pipeline.apply(Create.of(KV.of("k", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())))
                 .apply(Window.into(

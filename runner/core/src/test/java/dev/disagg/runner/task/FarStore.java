@@ -99,6 +99,11 @@ final class FarStore implements ByteStore {
     }
 
     @Override
+    public @Nullable Late freezeBeforeLast(long checkpoint, byte[] header) {
+        return near.freezeBeforeLast(checkpoint, header);
+    }
+
+    @Override
     public void link(SharedRun run) {
         near.link(run);
     }
