@@ -13,7 +13,6 @@ import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
