@@ -9,14 +9,17 @@ import org.jspecify.annotations.Nullable;
  * more entries than a pipeline has cells.
  */
 final class CellKinds {
+    /** In a free slot; told apart by identity. */
+    private static final byte[] FREE = new byte[0];
+
     private int[] ids = new int[8];
-    private byte @Nullable [][] subs = new byte[8][];
+    private byte[][] subs = free(8);
     private int size;
 
     /** Null when nobody said. */
     byte @Nullable [] of(int cell) {
         int mask = ids.length - 1;
-        for (int i = slot(cell, mask); subs[i] != null; i = (i + 1) & mask) {
+        for (int i = slot(cell, mask); subs[i] != FREE; i = (i + 1) & mask) {
             if (ids[i] == cell) {
                 return subs[i];
             }
@@ -30,12 +33,12 @@ final class CellKinds {
         }
         if (++size * 2 > ids.length) {
             int[] oldIds = ids;
-            byte @Nullable [][] oldSubs = subs;
+            byte[][] oldSubs = subs;
             ids = new int[oldIds.length * 2];
-            subs = Arrays.copyOf(new byte[0][], ids.length);
+            subs = free(ids.length);
             for (int i = 0; i < oldIds.length; i++) {
                 byte[] old = oldSubs[i];
-                if (old != null) {
+                if (old != FREE) {
                     insert(oldIds[i], old);
                 }
             }
@@ -46,11 +49,17 @@ final class CellKinds {
     private void insert(int cell, byte[] sub) {
         int mask = ids.length - 1;
         int i = slot(cell, mask);
-        while (subs[i] != null) {
+        while (subs[i] != FREE) {
             i = (i + 1) & mask;
         }
         ids[i] = cell;
         subs[i] = sub;
+    }
+
+    private static byte[][] free(int length) {
+        byte[][] subs = new byte[length][];
+        Arrays.fill(subs, FREE);
+        return subs;
     }
 
     private static int slot(int cell, int mask) {
