@@ -47,7 +47,9 @@ final class ProcessingTimers {
 
     private long nextMillis() {
         // What the last firings have set does not fire any more: the task is over.
-        return task.sealedInput() >= Frontier.MAX ? Long.MAX_VALUE : cells.timers(TimerDomain.PROCESSING).minTimestampMillis();
+        return task.sealedInput() >= Frontier.MAX
+                ? Long.MAX_VALUE
+                : cells.timers(TimerDomain.PROCESSING).minTimestampMillis();
     }
 
     /** Before which timers are due: of restrictions that wait to go on, all are when the job is drained. */

@@ -56,7 +56,11 @@ record Entry(
         StringBuilder text = new StringBuilder();
         text.append(kind).append(' ').append(number).append(timer.isEmpty() ? "" : " " + timer);
         text.append(" ts=").append(timestampMillis).append(" end=").append(windowEndMillis);
-        text.append(" wm=").append(watermarkMillis).append(" now=").append(nowMillis).append(' ');
+        text.append(" wm=")
+                .append(watermarkMillis)
+                .append(" now=")
+                .append(nowMillis)
+                .append(' ');
         seen.forEach(each -> text.append(Long.toHexString(each & 0xffff)).append(' '));
         return text.toString();
     }

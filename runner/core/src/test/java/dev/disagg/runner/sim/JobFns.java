@@ -53,7 +53,13 @@ final class JobFns {
     }
 
     private static Entry firing(
-            Entry.Kind kind, String timer, Instant fires, Instant timestamp, long windowEnd, Timer a, Recorder recorder) {
+            Entry.Kind kind,
+            String timer,
+            Instant fires,
+            Instant timestamp,
+            long windowEnd,
+            Timer a,
+            Recorder recorder) {
         return new Entry(
                 kind,
                 fires.getMillis(),
@@ -251,7 +257,14 @@ final class JobFns {
                 OutputReceiver<KV<String, Long>> out) {
             body(
                     key,
-                    firing(Entry.Kind.EVENT_TIMER, Timers.HOLDING, context.fireTimestamp(), context.timestamp(), GLOBAL, a, recorder()),
+                    firing(
+                            Entry.Kind.EVENT_TIMER,
+                            Timers.HOLDING,
+                            context.fireTimestamp(),
+                            context.timestamp(),
+                            GLOBAL,
+                            a,
+                            recorder()),
                     States.scalars(value, list, bag, sum),
                     new Timers(a, b, family, p),
                     GLOBAL,
@@ -274,7 +287,14 @@ final class JobFns {
                 @TimerFamily(Timers.FAMILY) TimerMap family) {
             body(
                     key,
-                    firing(Entry.Kind.EVENT_TIMER, Timers.SILENT, context.fireTimestamp(), context.timestamp(), GLOBAL, a, recorder()),
+                    firing(
+                            Entry.Kind.EVENT_TIMER,
+                            Timers.SILENT,
+                            context.fireTimestamp(),
+                            context.timestamp(),
+                            GLOBAL,
+                            a,
+                            recorder()),
                     States.scalars(value, list, bag, sum),
                     new Timers(a, b, family, p),
                     GLOBAL,
@@ -298,7 +318,14 @@ final class JobFns {
                 OutputReceiver<KV<String, Long>> out) {
             body(
                     key,
-                    firing(Entry.Kind.PROCESSING_TIMER, Timers.PROCESSING, context.fireTimestamp(), context.timestamp(), GLOBAL, a, recorder()),
+                    firing(
+                            Entry.Kind.PROCESSING_TIMER,
+                            Timers.PROCESSING,
+                            context.fireTimestamp(),
+                            context.timestamp(),
+                            GLOBAL,
+                            a,
+                            recorder()),
                     States.scalars(value, list, bag, sum),
                     new Timers(a, b, family, p),
                     GLOBAL,

@@ -161,7 +161,8 @@ final class JobProgram {
             } else if (item instanceof Watermark watermark) {
                 watermarks[item.channel()] = watermark.millis();
             } else if (item instanceof Element element) {
-                arrivals.add(new Arrival(element, Arrays.stream(watermarks).min().orElseThrow(), checkpoints));
+                arrivals.add(
+                        new Arrival(element, Arrays.stream(watermarks).min().orElseThrow(), checkpoints));
             }
         }
     }

@@ -13,7 +13,6 @@ import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -219,8 +218,8 @@ final class JobRun {
         }
 
         private void awaitEnd() {
-            world.until(() -> members.stream()
-                    .allMatch(member -> member.task.terminated().isDone()));
+            world.until(() ->
+                    members.stream().allMatch(member -> member.task.terminated().isDone()));
             for (Member member : members) {
                 handOvers += member.task.metrics().handOvers();
                 swaps += member.task.metrics().swaps();
@@ -286,7 +285,8 @@ final class JobRun {
                     range,
                     program.channels,
                     program.bounds,
-                    new SimulatedTask.Place(world.threads(), world::nanoTime, JobRun.this::nowMillis, opened, this::far),
+                    new SimulatedTask.Place(
+                            world.threads(), world::nanoTime, JobRun.this::nowMillis, opened, this::far),
                     this);
         }
 

@@ -143,9 +143,7 @@ final class KeyModel {
         }
         require(due.timestampMillis() == entry.number(), "the timer is set for " + due.timestampMillis());
         // All input has ended, else it must be time.
-        require(
-                arrived == arrivals.size() || due.timestampMillis() < entry.nowMillis(),
-                "fired before its time");
+        require(arrived == arrivals.size() || due.timestampMillis() < entry.nowMillis(), "fired before its time");
         setBy.add(due.setBy());
         run(index, entry);
     }
@@ -163,14 +161,10 @@ final class KeyModel {
         long expiry = program.variant.windowMillis == 0 ? GLOBAL : entry.windowEndMillis();
         boolean maySet = program.variant.timed && entry.kind() != Entry.Kind.EXPIRY && index + 1 < Recorder.MAX_ENTRIES;
         Entry mine = entry.unseen();
-        ModelStates cells = states.computeIfAbsent(entry.windowEndMillis(), end -> new ModelStates(key, program.variant));
+        ModelStates cells =
+                states.computeIfAbsent(entry.windowEndMillis(), end -> new ModelStates(key, program.variant));
         long digest = new Script(
-                        program.seed,
-                        key,
-                        mine,
-                        cells.states(),
-                        maySet ? timers.of(mine, index, expiry) : null,
-                        expiry)
+                        program.seed, key, mine, cells.states(), maySet ? timers.of(mine, index, expiry) : null, expiry)
                 .run();
         require(mine.seen().equals(entry.seen()), "it should have seen\n" + mine);
         if (!entry.timer().equals(Timers.SILENT)) {

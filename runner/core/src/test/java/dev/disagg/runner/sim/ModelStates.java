@@ -45,16 +45,12 @@ final class ModelStates {
         boolean collections = variant.collections;
         return new States(
                 state(StateTags.value(JobFns.VALUE, VarLongCoder.of())),
-                scalars
-                        ? new Copied(state(StateTags.value(JobFns.LIST, ListCoder.of(VarLongCoder.of()))))
-                        : null,
+                scalars ? new Copied(state(StateTags.value(JobFns.LIST, ListCoder.of(VarLongCoder.of())))) : null,
                 scalars ? state(StateTags.bag(JobFns.BAG, VarLongCoder.of())) : null,
                 scalars ? state(SUM) : null,
                 collections ? state(StateTags.map(JobFns.MAP, VarIntCoder.of(), VarLongCoder.of())) : null,
                 collections ? state(StateTags.set(JobFns.SET, VarIntCoder.of())) : null,
-                collections
-                        ? state(StateTags.multimap(JobFns.MULTIMAP, VarIntCoder.of(), VarLongCoder.of()))
-                        : null,
+                collections ? state(StateTags.multimap(JobFns.MULTIMAP, VarIntCoder.of(), VarLongCoder.of())) : null,
                 collections ? state(StateTags.orderedList(JobFns.ORDERED, VarLongCoder.of())) : null);
     }
 

@@ -359,7 +359,8 @@ final class Script {
             case 10 -> relative(all, output);
             default -> {
                 if (all.p() != null) {
-                    all.p().withOutputTimestamp(new Instant(own))
+                    all.p()
+                            .withOutputTimestamp(new Instant(own))
                             .set(new Instant(entry.nowMillis() + Math.floorMod(fresh(), 6)));
                 }
             }

@@ -36,12 +36,7 @@ enum Variant {
     final StageGraph graph;
     final StageGraph.Stage stage;
 
-    Variant(
-            Recording fn,
-            long windowMillis,
-            boolean scalars,
-            boolean collections,
-            boolean timed) {
+    Variant(Recording fn, long windowMillis, boolean scalars, boolean collections, boolean timed) {
         this.windowMillis = windowMillis;
         this.scalars = scalars;
         this.collections = collections;
