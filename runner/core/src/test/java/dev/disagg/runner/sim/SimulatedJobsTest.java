@@ -33,7 +33,7 @@ class SimulatedJobsTest {
             run(seed, variant);
         }
         assertThat("hand-overs", handOvers, greaterThan((long) PROGRAMS));
-        assertThat("restores", restores, greaterThan(PROGRAMS / 3L));
+        assertThat("restores", restores, greaterThan(PROGRAMS / 5L));
     }
 
     @Test

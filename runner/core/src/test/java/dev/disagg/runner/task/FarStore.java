@@ -39,12 +39,12 @@ final class FarStore implements ByteStore {
         pending.incrementAndGet();
         CompletableFuture<T> far = new CompletableFuture<>();
         later.accept(() -> answer.whenComplete((value, failure) -> {
-            pending.decrementAndGet();
             if (failure == null) {
                 far.complete(value);
             } else {
                 far.completeExceptionally(failure);
             }
+            pending.decrementAndGet();
         }));
         return far;
     }
