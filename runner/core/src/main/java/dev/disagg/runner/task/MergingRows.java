@@ -40,13 +40,20 @@ final class MergingRows {
         this.rows = rows;
     }
 
-    /** The rows that {@code window} and those it may merge with keep their state in; the key's own row must be in memory. */
-    List<Row> of(KeyEntry entry, BoundedWindow window) {
+    /**
+     * The rows that {@code window} and those it may merge with keep their state in; the key's own row must be in memory.
+     *
+     * @param fires whether panes are made: which came before is kept under the window itself
+     */
+    List<Row> of(KeyEntry entry, BoundedWindow window, boolean fires) {
         List<Row> found = new ArrayList<>();
         Map<BoundedWindow, Set<BoundedWindow>> tree = trees.of(entry);
         if (tree != null) {
             for (Map.Entry<BoundedWindow, Set<BoundedWindow>> active : tree.entrySet()) {
                 if (mayMerge(window, active.getKey())) {
+                    if (fires && found.size() < MAX_ROWS) {
+                        found.add(rows.row(entry, active.getKey()));
+                    }
                     for (BoundedWindow address : active.getValue()) {
                         if (found.size() < MAX_ROWS) {
                             found.add(rows.row(entry, address));

@@ -88,7 +88,7 @@ final class Prefetch {
         MergingRows merges = merging;
         if (merges != null && !keyRowIsCold && (element.wasCold || ofElements.miss()) && ofElements.any()) {
             for (BoundedWindow window : element.value.getWindows()) {
-                wait = fetchAll(merges.of(entry, window), wait);
+                wait = fetchAll(merges.of(entry, window, false), wait);
             }
         }
         return isHere(wait, element, failure -> element.readFailure = failure);
@@ -110,7 +110,7 @@ final class Prefetch {
                 if (window != null) {
                     wait = merging == null
                             ? fetch(rows.row(fire.entry, window), known, wait)
-                            : fetchAll(merging.of(fire.entry, window), wait);
+                            : fetchAll(merging.of(fire.entry, window, true), wait);
                 }
             }
         }
