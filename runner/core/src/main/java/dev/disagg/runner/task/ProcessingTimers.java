@@ -136,8 +136,8 @@ final class ProcessingTimers {
         if (atEnd == AtEnd.RESUME) {
             return !goOn();
         }
-        if (!last && task.async().inFlight() > 0) {
-            // What is started may still set a timer.
+        if (!last && (task.async().inFlight() > 0 || task.inputWatermarkMillis() < task.sealedInput())) {
+            // What is started, or due by an earlier watermark, may still set a timer.
             return false;
         }
         if (!last) {
