@@ -68,8 +68,7 @@ class FetchAheadTest {
     private static final long GAP_MILLIS = 1000;
 
     private final Simulation simulation = Simulation.orderly(7);
-    private final JobFiles files =
-            JobFiles.open(MemoryStore.create(this::nowMillis), "job", 1, "p", Retries.none());
+    private final JobFiles files = JobFiles.open(MemoryStore.create(this::nowMillis), "job", 1, "p", Retries.none());
     private final HeapBackend backend = new HeapBackend(files, Runnable::run);
 
     private long nowMillis() {
@@ -213,7 +212,7 @@ class FetchAheadTest {
         @Override
         public void snapshot(long checkpoint, ByteStore.Frozen state) {
             Pack pack = files.createPack();
-            snapshot = state.flush(pack).thenCompose(record -> pack.seal().thenApply(sealed -> record));
+            snapshot = state.flush(pack).thenCompose(record -> pack.seal().thenApply(done -> record));
         }
 
         @Override

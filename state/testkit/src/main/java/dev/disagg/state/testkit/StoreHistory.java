@@ -337,11 +337,13 @@ public final class StoreHistory {
             byte[] header = new byte[random.nextInt(3)];
             ByteStore.Frozen frozen;
             Model then = model.copy();
-            if (random.nextBoolean()) {
-                late = store.freezeBeforeLast(++checkpoint, header);
+            // A store that takes nothing late answers null, and has done nothing.
+            ByteStore.Late brief = random.nextBoolean() ? store.freezeBeforeLast(++checkpoint, header) : null;
+            if (brief != null) {
+                late = brief;
                 lateModel = then;
                 since = new Model();
-                frozen = late;
+                frozen = brief;
             } else {
                 frozen = store.freeze(++checkpoint, header);
             }
