@@ -49,8 +49,8 @@ class Lesson39LockAcrossReadTest {
     }
 
     private static Pipeline pipeline(DoFn<KV<String, Integer>, Integer> fn, String... more) {
-        List<String> arguments = new ArrayList<>(
-                List.of("--runner=TestDisaggRunner", "--parallelism=1", "--slowCallTime=1s", "--delayedReads=9"));
+        List<String> arguments =
+                new ArrayList<>(List.of("--runner=TestDisaggRunner", "--parallelism=1", "--slowCallTime=1s"));
         arguments.addAll(List.of(more));
         Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.fromArgs(arguments.toArray(String[]::new))
                 .create());
@@ -66,7 +66,7 @@ class Lesson39LockAcrossReadTest {
 
     @Test
     void aLockHeldAcrossAReadFailsTheJobWithBothStacksAndTheRemedy() {
-        Pipeline pipeline = pipeline(new LocksAcrossRead());
+        Pipeline pipeline = pipeline(new LocksAcrossRead(), "--delayedReads=9");
         RuntimeException failed = assertThrows(RuntimeException.class, pipeline::run);
         String text = failed.getMessage();
         assertThat(
@@ -82,7 +82,7 @@ class Lesson39LockAcrossReadTest {
 
     @Test
     void theRemedyHelps() {
-        PipelineResult result = pipeline(new LocksAcrossRead(), "--synchronousTransforms=Locking")
+        PipelineResult result = pipeline(new LocksAcrossRead(), "--delayedReads=9", "--synchronousTransforms=Locking")
                 .run();
         assertThat(result.waitUntilFinish(), is(PipelineResult.State.DONE));
     }
