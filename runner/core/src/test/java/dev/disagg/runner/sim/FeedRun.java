@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
@@ -106,10 +107,12 @@ final class FeedRun<T> {
 
     private void restore() {
         restores++;
-        long checkpoint = failing;
-        failing = 0;
         Generation old = generation;
         old.end(false);
+        // Never one before that of which a task has heard.
+        long checkpoint = Math.max(failing, told);
+        failing = 0;
+        told = checkpoint;
         int size = plan.restores().getOrDefault(checkpoint, 1);
         generation = new Generation(checkpoint, size, old.forget(checkpoint));
         generation.start();
@@ -130,7 +133,10 @@ final class FeedRun<T> {
         private boolean over;
         private boolean fedAll;
         private boolean asked;
+        /** The newest checkpoint that was begun, and the newest that is durable. */
         private long last;
+
+        private long stored;
         private int finished;
         private Fed.@Nullable Mark awaited;
 
@@ -138,6 +144,7 @@ final class FeedRun<T> {
             this.from = from;
             this.size = size;
             last = from;
+            stored = from;
             items = plan.from(from);
             source = feeding.apply(restores);
             for (int index = 0; index < size; index++) {
@@ -207,7 +214,8 @@ final class FeedRun<T> {
 
         /** Once all has been fed, tasks get the checkpoints that they need; before, those of the plan. */
         private void checkpointIfAsked() {
-            if (!asked || !fedAll) {
+            // One at a time.
+            if (!asked || !fedAll || stored < last) {
                 return;
             }
             asked = false;
@@ -220,7 +228,11 @@ final class FeedRun<T> {
                     return;
                 }
                 last++;
-                members.forEach(member -> member.task.inject(last));
+                for (Member member : members) {
+                    for (int channel = 0; channel < plan.channels(); channel++) {
+                        member.task.barrier(channel, last);
+                    }
+                }
             });
         }
 
@@ -268,21 +280,32 @@ final class FeedRun<T> {
             if (!members.stream().allMatch(member -> member.marks.containsKey(checkpoint))) {
                 return;
             }
+            stored = Math.max(stored, checkpoint);
             for (Member member : members) {
                 world.after(1 + world.random().nextLong(2 * plan.setting().maxGapNanos()), () -> {
                     if (!over) {
                         told = Math.max(told, checkpoint);
-                        member.task.committed(checkpoint);
+                        tell(member, checkpoint);
                     }
                 });
             }
             if (plan.restores().containsKey(checkpoint) && checkpoint > from) {
                 world.after(1 + world.random().nextLong(6 * plan.setting().maxGapNanos()), () -> {
                     if (!over && finished < size && generation == this) {
-                        // Never one before that of which a task has heard.
-                        failing = Math.max(failing, Math.max(told, checkpoint));
+                        failing = Math.max(failing, checkpoint);
                     }
                 });
+            }
+            checkpointIfAsked();
+        }
+    }
+
+    private void tell(Member member, long checkpoint) {
+        try {
+            member.task.committed(checkpoint);
+        } catch (RejectedExecutionException e) {
+            if (!member.of.over) {
+                throw e;
             }
         }
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Items for the tasks of a stage, in order, and what happens meanwhile.
@@ -24,10 +25,9 @@ record Plan(
     /** What is fed after a checkpoint has been restored; 0 for the start. */
     List<Fed> from(long checkpoint) {
         List<Fed> again = new ArrayList<>();
-        long[] watermarks = new long[channels];
+        Fed.Mark[] watermarks = new Fed.Mark[channels];
         int next = 0;
         if (checkpoint > 0) {
-            Arrays.fill(watermarks, JobProgram.MIN);
             boolean in = false;
             for (; next < items.size(); next++) {
                 Fed item = items.get(next);
@@ -36,14 +36,10 @@ record Plan(
                 } else if (in) {
                     break;
                 } else if (item instanceof Fed.Mark mark) {
-                    watermarks[mark.channel()] = mark.millis();
+                    watermarks[mark.channel()] = mark;
                 }
             }
-            for (int channel = 0; channel < channels; channel++) {
-                if (watermarks[channel] > JobProgram.MIN) {
-                    again.add(new Fed.Mark(channel, watermarks[channel], true));
-                }
-            }
+            Arrays.stream(watermarks).filter(Objects::nonNull).forEach(again::add);
         }
         again.addAll(items.subList(next, items.size()));
         return again;
