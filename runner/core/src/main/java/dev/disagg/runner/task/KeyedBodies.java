@@ -56,11 +56,13 @@ final class KeyedBodies {
 
     void fire(Fire fire) {
         EpochTimes times = KeyedTask.times(fire.epoch());
-        boolean event = fire.domain == TimerDomain.EVENT;
-        long seen = event ? fire.beforeMillis : times.openedMillis;
-        Chain chain = enter(fire.entry, null, seen);
+        Chain chain = enter(fire.entry, null, times.openedMillis);
         try {
             fireEarlier(chain, fire.entry, fire.epoch(), times.openedMillis);
+            if (fire.domain == TimerDomain.EVENT) {
+                // Not before: what sees a watermark is fired together with all that is due by it.
+                chain.keyed().timers.seeInputWatermark(fire.beforeMillis);
+            }
             fireDue(chain, fire.entry, fire.domain, fire.beforeMillis);
             afterBody(chain, fire.entry, fire.epoch(), times);
         } finally {

@@ -59,8 +59,8 @@ final class ModelTimers {
         in.removeIf(each -> each.is(timer));
     }
 
-    /** What the body of {@code entry} has for timers. */
-    Timers of(Entry entry, int index, long expiryMillis) {
+    /** What the body of {@code entry} has for timers; of processing time only in the global window. */
+    Timers of(Entry entry, int index, long expiryMillis, boolean withProcessing) {
         return new Timers(
                 new Handle(event, "", "a", entry, index, expiryMillis),
                 new Handle(event, "", "b", entry, index, expiryMillis),
@@ -75,7 +75,7 @@ final class ModelTimers {
                         return new Handle(event, Timers.FAMILY, timerId, entry, index, expiryMillis);
                     }
                 },
-                new Handle(processing, "", "p", entry, index, expiryMillis));
+                withProcessing ? new Handle(processing, "", "p", entry, index, expiryMillis) : null);
     }
 
     private final class Handle implements Timer {

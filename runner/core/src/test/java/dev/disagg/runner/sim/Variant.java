@@ -22,7 +22,8 @@ enum Variant {
     SCALARS(new JobFns.Scalars(), 0, true, false, false),
     COLLECTIONS(new JobFns.Collections(), 0, false, true, false),
     TIMED(new JobFns.TimedKeeping(), 0, true, false, true),
-    TIMED_PLAIN(new JobFns.TimedPlain(), 0, true, false, true);
+    TIMED_PLAIN(new JobFns.TimedPlain(), 0, true, false, true),
+    WINDOWED(new WindowedFn(), 16, true, false, true);
 
     /** Length of fixed windows; 0 for the global window. */
     final long windowMillis;

@@ -23,6 +23,7 @@ import java.util.function.LongSupplier;
 import org.apache.beam.sdk.coders.Coder;
 import org.apache.beam.sdk.options.PipelineOptions;
 import org.apache.beam.sdk.options.PipelineOptionsFactory;
+import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.util.CoderUtils;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.WindowedValue;
@@ -184,6 +185,15 @@ public final class SimulatedTask implements TaskHost {
         } catch (IOException e) {
             throw new IllegalArgumentException(e);
         }
+    }
+
+    /** A pane of a side input, by value. */
+    public void pane(int channel, BoundedWindow window, long number, List<?> elements) {
+        ViewPane.Content content =
+                new PaneWriter(task.stage().views().get(channel - mainChannels), null, Integer.MAX_VALUE)
+                        .write(elements, true, task.reads());
+        ViewPane pane = new ViewPane(channel - mainChannels, window, number, content);
+        inbound.offer(new Message.Elements(channel, List.of(pane)));
     }
 
     public void watermark(int channel, long millis) {
