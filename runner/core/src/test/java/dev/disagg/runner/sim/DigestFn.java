@@ -67,6 +67,7 @@ abstract class DigestFn extends DoFn<KV<String, Long>, KV<String, Long>> {
     /** Reads a side input. */
     static final class WithSide extends DigestFn {
         private static final long serialVersionUID = 1L;
+
         @StateId("digest")
         private final StateSpec<ValueState<Long>> specDigest = StateSpecs.value(VarLongCoder.of());
 

@@ -63,8 +63,7 @@ final class DigestProgram {
 
         private static PCollection<KV<String, Long>> input(Pipeline pipeline, String name) {
             return pipeline.apply(
-                    name,
-                    Create.of(KV.of("k", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())));
+                    name, Create.of(KV.of("k", 1L)).withCoder(KvCoder.of(StringUtf8Coder.of(), VarLongCoder.of())));
         }
     }
 

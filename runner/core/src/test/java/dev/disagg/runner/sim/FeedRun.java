@@ -247,8 +247,7 @@ final class FeedRun<T> {
             });
             world.until(() ->
                     members.stream().allMatch(member -> member.task.terminated().isDone()));
-            members.forEach(
-                    member -> handOvers += member.task.metrics().handOvers());
+            members.forEach(member -> handOvers += member.task.metrics().handOvers());
             if (well) {
                 world.until(() -> members.stream().allMatch(member -> member.task.readsAreOver()));
                 started = false;
@@ -258,8 +257,10 @@ final class FeedRun<T> {
 
         List<ByteStore.Parent> forget(long checkpoint) {
             List<ByteStore.Parent> parents = new ArrayList<>();
-            trace.sizes().keySet().forEach(key -> lost.computeIfAbsent(key, each -> new ArrayList<>())
-                    .add(new ArrayList<>(trace.log(key))));
+            trace.sizes()
+                    .keySet()
+                    .forEach(key ->
+                            lost.computeIfAbsent(key, each -> new ArrayList<>()).add(new ArrayList<>(trace.log(key))));
             for (Member member : members) {
                 Mark mark = member.marks.get(checkpoint);
                 if (mark == null) {

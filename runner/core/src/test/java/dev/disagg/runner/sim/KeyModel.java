@@ -164,7 +164,12 @@ final class KeyModel {
         ModelStates cells =
                 states.computeIfAbsent(entry.windowEndMillis(), end -> new ModelStates(key, program.variant));
         long digest = new Script(
-                        program.seed, key, mine, cells.states(), maySet ? timers.of(mine, index, expiry, expiry == GLOBAL) : null, expiry)
+                        program.seed,
+                        key,
+                        mine,
+                        cells.states(),
+                        maySet ? timers.of(mine, index, expiry, expiry == GLOBAL) : null,
+                        expiry)
                 .run();
         require(mine.seen().equals(entry.seen()), "it should have seen\n" + mine);
         if (!entry.timer().equals(Timers.SILENT)) {

@@ -41,7 +41,6 @@ enum PaneKind {
     private static final long GAP_MILLIS = 4;
     private static final long WINDOW_MILLIS = 10;
 
-    final boolean combines;
     final boolean accumulates;
     /** How long after its end a window takes elements. */
     final long latenessMillis;
@@ -52,7 +51,6 @@ enum PaneKind {
     private final boolean lifted;
 
     PaneKind(boolean combines, boolean sessions, Trigger trigger, boolean accumulates, long latenessMillis) {
-        this.combines = combines;
         this.sessions = sessions;
         this.accumulates = accumulates;
         this.latenessMillis = latenessMillis;
@@ -71,8 +69,8 @@ enum PaneKind {
         }
         graph = Translation.translate(pipeline, 1);
         stage = graph.stages().stream()
-                .filter(each -> each.head() instanceof Head.Keyed keyed
-                        && keyed.name().startsWith("Step"))
+                .filter(each ->
+                        each.head() instanceof Head.Keyed keyed && keyed.name().startsWith("Step"))
                 .findFirst()
                 .orElseThrow();
         lifted = stage.head() instanceof Head.Combine combine && combine.lifted();

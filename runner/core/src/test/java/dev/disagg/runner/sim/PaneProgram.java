@@ -42,7 +42,10 @@ final class PaneProgram {
                 long millis = Math.max(0, time - random.nextInt((int) kind.latenessMillis + 1)) + random.nextInt(20);
                 sums.merge(key, number, Long::sum);
                 items.add(new Fed.Give(WindowedValues.of(
-                        KV.of(key, kind.value(number++)), new Instant(millis), kind.window(millis), PaneInfo.NO_FIRING)));
+                        KV.of(key, kind.value(number++)),
+                        new Instant(millis),
+                        kind.window(millis),
+                        PaneInfo.NO_FIRING)));
             } else if (choice < 22) {
                 time += 1 + random.nextInt(12);
                 items.add(new Fed.Mark(0, time, true));

@@ -48,7 +48,9 @@ record Plan(
     Plan in(Setting other, boolean withBarriers) {
         List<Fed> kept = withBarriers
                 ? items
-                : items.stream().filter(item -> !(item instanceof Fed.BarrierAt)).toList();
+                : items.stream()
+                        .filter(item -> !(item instanceof Fed.BarrierAt))
+                        .toList();
         return new Plan(graph, stage, channels, kept, withBarriers ? restores : Map.of(), other);
     }
 

@@ -35,9 +35,7 @@ record Setting(
                         1 + random.nextInt(20),
                         TimeUnit.MICROSECONDS.toNanos(1L << (dense ? 14 : random.nextInt(14))),
                         new TaskStateOptions(
-                                random.nextInt(3) == 0 ? 2000 : 0,
-                                random.nextInt(3) * 300L,
-                                4 + random.nextInt(20))),
+                                random.nextInt(3) == 0 ? 2000 : 0, random.nextInt(3) * 300L, 4 + random.nextInt(20))),
                 new int[] {0, 50, 90}[random.nextInt(3)],
                 2L << random.nextInt(22),
                 dense ? 2 : 2L << random.nextInt(21),

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class SimulatedInputsTest {
     private static final Long ONE_SEED = Long.getLong("disagg.sim.seed");
-    private static final int PROGRAMS = Integer.getInteger("disagg.sim.inputs", 300);
+    private static final int PROGRAMS = Integer.getInteger("disagg.sim.inputs", 400);
     private static final long MAX_STEPS = 10_000;
 
     private long restores;

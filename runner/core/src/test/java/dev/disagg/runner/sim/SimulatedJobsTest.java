@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class SimulatedJobsTest {
     private static final Long ONE_SEED = Long.getLong("disagg.sim.seed");
-    private static final int PROGRAMS = Integer.getInteger("disagg.sim.programs", 2500);
+    private static final int PROGRAMS = Integer.getInteger("disagg.sim.programs", 1700);
     private static final long MAX_STEPS = 10_000;
 
     private long handOvers;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class SimulatedPanesTest {
     private static final Long ONE_SEED = Long.getLong("disagg.sim.seed");
-    private static final int PROGRAMS = Integer.getInteger("disagg.sim.panes", 300);
+    private static final int PROGRAMS = Integer.getInteger("disagg.sim.panes", 100);
     private static final long MAX_STEPS = 10_000;
 
     private record Pane(BoundedWindow window, long timestampMillis, PaneInfo info, List<Long> values) {}
@@ -89,9 +89,7 @@ class SimulatedPanesTest {
      */
     private static Map<BoundedWindow, List<Pane>> comparable(PaneProgram program, List<Pane> panes) {
         boolean exact = program.kind.latenessMillis == 0;
-        return panes.stream()
-                .map(pane -> exact ? pane : late(pane))
-                .collect(Collectors.groupingBy(Pane::window));
+        return panes.stream().map(pane -> exact ? pane : late(pane)).collect(Collectors.groupingBy(Pane::window));
     }
 
     private static Pane late(Pane pane) {
@@ -114,8 +112,7 @@ class SimulatedPanesTest {
             values.add((Long) value);
         }
         values.sort(null);
-        return new Pane(
-                out.getWindows().iterator().next(), out.getTimestamp().getMillis(), out.getPaneInfo(), values);
+        return new Pane(out.getWindows().iterator().next(), out.getTimestamp().getMillis(), out.getPaneInfo(), values);
     }
 
     /** What holds whatever the order of things is. */

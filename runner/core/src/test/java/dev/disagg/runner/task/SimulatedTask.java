@@ -189,9 +189,9 @@ public final class SimulatedTask implements TaskHost {
 
     /** A pane of a side input, by value. */
     public void pane(int channel, BoundedWindow window, long number, List<?> elements) {
-        ViewPane.Content content =
-                new PaneWriter(task.stage().views().get(channel - mainChannels), null, Integer.MAX_VALUE)
-                        .write(elements, true, task.reads());
+        ViewPane.Content content = new PaneWriter(
+                        task.stage().views().get(channel - mainChannels), null, Integer.MAX_VALUE)
+                .write(elements, true, task.reads());
         ViewPane pane = new ViewPane(channel - mainChannels, window, number, content);
         inbound.offer(new Message.Elements(channel, List.of(pane)));
     }
