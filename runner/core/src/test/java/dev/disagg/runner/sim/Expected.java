@@ -24,7 +24,7 @@ final class Expected {
             releases(run, key, model);
             snapshots(run, key, model);
         }
-        require(run.recorder.setups == run.recorder.teardowns, "instances are not torn down");
+        require(run.recorder.setups.get() == run.recorder.teardowns.get(), "instances are not torn down");
     }
 
     private static void outputs(JobRun run, String key, KeyModel model) {

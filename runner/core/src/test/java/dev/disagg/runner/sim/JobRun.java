@@ -95,7 +95,7 @@ final class JobRun {
         long checkpoint = failing;
         Generation old = generation;
         old.abandon();
-        recorder.bundlesOpen = 0;
+        recorder.bundlesOpen.set(0);
         // What was seen and said since is as if it had never been.
         List<ByteStore.Parent> parents = old.forget(checkpoint);
         Integer tasks = program.restores.get(checkpoint);
@@ -203,8 +203,8 @@ final class JobRun {
         void shutdown() {
             members.forEach(member -> member.task.shutdown());
             awaitEnd();
-            if (recorder.bundlesOpen != 0) {
-                throw new AssertionError(recorder.bundlesOpen + " bundles were not finished");
+            if (recorder.bundlesOpen.get() != 0) {
+                throw new AssertionError(recorder.bundlesOpen.get() + " bundles were not finished");
             }
             world.until(() -> members.stream().allMatch(member -> member.task.readsAreOver()));
             started = false;

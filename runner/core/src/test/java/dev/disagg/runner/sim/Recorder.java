@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +22,11 @@ final class Recorder {
     final long seed;
     private final LongSupplier nowMillis;
     private final Map<String, List<Entry>> logs = new TreeMap<>();
-    int setups;
-    int teardowns;
-    int bundlesOpen;
+    /** Counted by the threads of several tasks. */
+    final AtomicInteger setups = new AtomicInteger();
+
+    final AtomicInteger teardowns = new AtomicInteger();
+    final AtomicInteger bundlesOpen = new AtomicInteger();
 
     Recorder(long seed, List<String> keys, LongSupplier nowMillis) {
         this.seed = seed;

@@ -40,14 +40,14 @@ abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
     public void setup() {
         require(recorder == null, "set up twice");
         recorder = Recorder.current();
-        recorder().setups++;
+        recorder().setups.incrementAndGet();
     }
 
     @StartBundle
     public void startBundle() {
         require(!inBody && !(inBundle && hearsOfEnd()), "a bundle is started in another");
         inBundle = true;
-        recorder().bundlesOpen += hearsOfEnd() ? 1 : 0;
+        recorder().bundlesOpen.addAndGet(hearsOfEnd() ? 1 : 0);
         values = new HashMap<>();
         outputs = new ArrayList<>();
     }
@@ -58,7 +58,7 @@ abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
     @Teardown
     public void teardown() {
         require(recorder != null, "torn down twice");
-        recorder().teardowns++;
+        recorder().teardowns.incrementAndGet();
         recorder = null;
     }
 
@@ -66,7 +66,7 @@ abstract class Recording extends DoFn<KV<String, Long>, KV<String, Long>> {
     final void finish(FinishBundleContext context) {
         require(inBundle && !inBody, "a bundle is finished that is not open, or in a body");
         inBundle = false;
-        recorder().bundlesOpen--;
+        recorder().bundlesOpen.decrementAndGet();
         outputs.forEach(kept -> context.output(kept.output, kept.timestamp, kept.window));
     }
 
