@@ -21,10 +21,4 @@ public record TaskFigures(
         long processedElements,
         long watermarkMillis,
         AsyncMetrics async,
-        Optional<CellMetrics> cells) {
-
-    /** Share of the computations finished so far that waited for no state, 0 to 1; 1 when there was none. */
-    public double inlineRatio() {
-        return async.finished() == 0 ? 1 : (double) async.inline() / async.finished();
-    }
-}
+        Optional<CellMetrics> cells) {}

@@ -33,8 +33,8 @@ record Collected(StepState state, CollectionCell cell) {
     /** Starts what a read of one entry waits for. */
     void readLater(byte[] sub) {
         state.readLater(cell);
-        if (cell.getIfResident(sub) == null && cell.resident()) {
-            cell.get(sub);
+        if (cell.resident()) {
+            cell.prefetch(sub);
         }
     }
 
