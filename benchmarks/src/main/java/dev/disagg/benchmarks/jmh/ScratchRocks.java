@@ -37,7 +37,7 @@ final class ScratchRocks implements AutoCloseable {
                 .setCreateIfMissing(true)
                 .setCompressionType(CompressionType.LZ4_COMPRESSION)
                 .setTableFormatConfig(new BlockBasedTableConfig()
-                        .setBlockSize(16 << 10)
+                        .setBlockSize(8 << 10)
                         .setBlockCache(cache)
                         .setFilterPolicy(filter));
         db = RocksDB.open(options, directory.toString());

@@ -20,9 +20,41 @@ final class ReliableReads {
 
     /** Exactly these bytes; {@link Corrupt} when the object stays absent or is too short. */
     CompletableFuture<ByteBuffer> read(String object, long offset, int length) {
-        AtomicBoolean absent = new AtomicBoolean();
         CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
-        retries.call("read object '" + object + "'", () -> attempt(object, offset, length, absent))
+        CompletableFuture<ByteBuffer> first = ask(object, offset, length);
+        first.whenComplete((bytes, error) -> {
+            if (error == null && bytes.remaining() == length) {
+                result.complete(bytes);
+            } else {
+                repeat(object, offset, length, first, result);
+            }
+        });
+        return result;
+    }
+
+    private CompletableFuture<ByteBuffer> ask(String object, long offset, int length) {
+        try {
+            return store.read(object, offset, length);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** @param first what the first attempt came to, which was not what was asked for */
+    private void repeat(
+            String object,
+            long offset,
+            int length,
+            CompletableFuture<ByteBuffer> first,
+            CompletableFuture<ByteBuffer> result) {
+        AtomicBoolean absent = new AtomicBoolean();
+        AtomicBoolean begun = new AtomicBoolean();
+        retries.call("read object '" + object + "'", () -> {
+                    absent.set(false);
+                    CompletableFuture<ByteBuffer> answer =
+                            begun.getAndSet(true) ? ask(object, offset, length) : first;
+                    return judged(answer, object, offset, length, absent);
+                })
                 .whenComplete((bytes, error) -> {
                     if (error == null) {
                         result.complete(bytes);
@@ -35,13 +67,12 @@ final class ReliableReads {
                         result.completeExceptionally(Await.kind(error));
                     }
                 });
-        return result;
     }
 
-    private CompletableFuture<ByteBuffer> attempt(String object, long offset, int length, AtomicBoolean absent) {
-        absent.set(false);
+    private CompletableFuture<ByteBuffer> judged(
+            CompletableFuture<ByteBuffer> answer, String object, long offset, int length, AtomicBoolean absent) {
         CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
-        store.read(object, offset, length).whenComplete((bytes, error) -> {
+        answer.whenComplete((bytes, error) -> {
             if (error == null && bytes.remaining() == length) {
                 result.complete(bytes);
             } else if (error == null) {

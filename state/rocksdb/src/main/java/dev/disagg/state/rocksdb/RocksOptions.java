@@ -24,7 +24,7 @@ final class RocksOptions implements AutoCloseable {
     private static final double WRITE_BUFFERS = 0.4;
 
     private static final int BLOOM_BITS_PER_KEY = 10;
-    private static final long BLOCK_BYTES = 16 << 10;
+    private static final long BLOCK_BYTES = 8 << 10;
     private static final int HASH_BYTES = 8;
     private static final long SMALLEST_WRITE_BUFFER_BYTES = 64 << 10;
     private static final long LARGEST_WRITE_BUFFER_BYTES = 64 << 20;

@@ -55,10 +55,10 @@ public final class RunWriter {
             open = new TableBuilder(options, output.begin());
             builder = open;
         }
-        open.add(entry.key(), entry.kind(), entry.value());
         if (family == Family.ROWS) {
-            open.addFilterEntry(entry.key(), 0, ByteStore.rowPrefixLength(entry.key()));
+            open.beginRow(entry.key(), 0, ByteStore.rowPrefixLength(entry.key()));
         }
+        open.add(entry.key(), entry.kind(), entry.value());
         if (open.estimatedBytes() >= tableBytes) {
             endTable(open);
         }

@@ -37,8 +37,8 @@ final class SharedRunWriter implements SharedRunOutput {
             open = new TableBuilder(TableOptions.DEFAULTS, output.begin());
             builder = open;
         }
+        open.beginRow(entry.key(), 0, entry.key().length - SharedRun.NUMBER_BYTES);
         open.add(entry.key(), EntryKind.PUT, entry.value());
-        open.addFilterEntry(entry.key(), 0, entry.key().length - SharedRun.NUMBER_BYTES);
         if (open.estimatedBytes() >= TABLE_BYTES) {
             endTable(open);
         }

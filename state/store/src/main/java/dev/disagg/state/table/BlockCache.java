@@ -3,7 +3,6 @@ package dev.disagg.state.table;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks in memory, shared by all tables of a process: data blocks (uncompressed) apart from tails (index and filter), so
@@ -67,9 +66,8 @@ public final class BlockCache implements AutoCloseable {
         return blocks;
     }
 
-    @Nullable
-    Tail tailIfPresent(String table) {
-        return tails.getIfPresent(table);
+    WeightedCache<String, Tail> tails() {
+        return tails;
     }
 
     /** The table's tail, loaded at most once whoever asks; data blocks make room for it. */

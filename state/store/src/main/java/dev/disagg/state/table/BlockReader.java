@@ -7,11 +7,44 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Fetches and checks parts of one table. Thread-safe. */
-record BlockReader(String table, ByteSource source, TableInfo info, BlockCache cache) {
+final class BlockReader {
+    private final String table;
+    private final ByteSource source;
+    private final TableInfo info;
+    private final BlockCache cache;
+    /** Where the cache had the tail when it was last looked up: each lookup in the table needs it. */
+    private ClockCache.@Nullable Entry<String, Tail> tailEntry;
+
+    BlockReader(String table, ByteSource source, TableInfo info, BlockCache cache) {
+        this.table = table;
+        this.source = source;
+        this.info = info;
+        this.cache = cache;
+    }
+
+    String table() {
+        return table;
+    }
+
+    TableInfo info() {
+        return info;
+    }
+
+    BlockCache cache() {
+        return cache;
+    }
 
     @Nullable
     Tail tailIfResident() {
-        return cache.tailIfPresent(table);
+        // Racing threads see either entry; each knows itself whether it is live.
+        ClockCache.Entry<String, Tail> known = tailEntry;
+        Tail tail = known == null ? null : cache.tails().use(known);
+        if (tail != null) {
+            return tail;
+        }
+        known = cache.tails().find(table);
+        tailEntry = known;
+        return known == null ? null : cache.tails().use(known);
     }
 
     CompletableFuture<Tail> tail() {
@@ -44,7 +77,7 @@ record BlockReader(String table, ByteSource source, TableInfo info, BlockCache c
     CompletableFuture<Block> block(Index index, int number) {
         return cache.blocks().get(key(index, number), () -> {
             int length = storedWithTrailer(index, number);
-            return read(index.offset(number), length).thenApply(bytes -> open(index, number, bytes, 0));
+            return read(index.offset(number), length).thenApply(bytes -> view(index, number, bytes, 0));
         });
     }
 
@@ -66,13 +99,24 @@ record BlockReader(String table, ByteSource source, TableInfo info, BlockCache c
         return (int) stored + BlockFrame.TRAILER_BYTES;
     }
 
-    /** Checks and uncompresses the data block whose stored form starts at {@code at}. */
+    /** Checks and uncompresses the data block whose stored form starts at {@code at}, into an array of its own. */
     Block open(Index index, int number, byte[] bytes, int at) {
         long offset = index.offset(number);
         int stored = (int) index.storedBytes(number);
         BlockFrame.check(table, offset, bytes, at, stored);
         byte[] raw = BlockFrame.open(table, offset, bytes, at, stored);
         return Block.of(table, offset, raw, 0, raw.length);
+    }
+
+    /** As {@link #open}, but a block that is stored as it is stays where it is: {@code bytes} must not change any more, and live as long as it. */
+    Block view(Index index, int number, byte[] bytes, int at) {
+        int stored = (int) index.storedBytes(number);
+        if (!BlockFrame.isPlain(bytes, at, stored)) {
+            return open(index, number, bytes, at);
+        }
+        long offset = index.offset(number);
+        BlockFrame.check(table, offset, bytes, at, stored);
+        return Block.of(table, offset, bytes, at, stored);
     }
 
     /** The bytes as an array of exactly that length. */

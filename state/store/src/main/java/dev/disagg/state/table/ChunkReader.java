@@ -53,7 +53,7 @@ final class ChunkReader {
                 .thenApply(bytes -> new Chunk(
                         first,
                         last,
-                        number -> reader.open(index, number, bytes, (int) (index.offset(number) - start)),
+                        number -> reader.view(index, number, bytes, (int) (index.offset(number) - start)),
                         true));
     }
 
@@ -112,7 +112,10 @@ final class ChunkReader {
             Throwable cause = failure == null ? null : Failures.cause(failure);
             if (bytes != null) {
                 try {
-                    block = reader.open(index, number, bytes, (int) (index.offset(number) - start));
+                    // Blocks that are kept apart are let go apart.
+                    block = claims.size() == 1
+                            ? reader.view(index, number, bytes, 0)
+                            : reader.open(index, number, bytes, (int) (index.offset(number) - start));
                 } catch (RuntimeException | Error e) {
                     cause = e;
                 }

@@ -7,14 +7,14 @@ import java.util.Objects;
 /**
  * How a table is laid out. None of it is needed to read the table.
  *
- * @param blockBytes a data block is closed before it would pass this size, uncompressed; one longer entry gets a block of
- *     its own; 64 bytes to 16 MiB
+ * @param blockBytes a data block is closed before it would pass this size, uncompressed; where entries are of rows, by the first row that begins beyond it, or in
+ *     the middle of one at five quarters of it; one longer entry gets a block of its own; 64 bytes to 16 MiB
  * @param compression of data blocks; a block that does not shrink to 7/8 is stored as it is
  * @param bloomBitsPerKey size of the filter per entry, 0 (no filter) to 50
  */
 public record TableOptions(int blockBytes, Compression compression, int bloomBitsPerKey) {
-    /** 16 KiB blocks, LZ4, 10 bits per key (about 1 % false positives). */
-    public static final TableOptions DEFAULTS = new TableOptions(16 << 10, Compression.LZ4, 10);
+    /** 8 KiB blocks, LZ4, 10 bits per key (about 1 % false positives). */
+    public static final TableOptions DEFAULTS = new TableOptions(8 << 10, Compression.LZ4, 10);
 
     public TableOptions {
         Objects.requireNonNull(compression, "compression is null");

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.table;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Weigher;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,23 +15,34 @@ import org.jspecify.annotations.Nullable;
  * that a failed load leaves nothing. Thread-safe.
  */
 final class WeightedCache<K, V> {
-    private final Cache<K, V> cache;
+    private final ClockCache<K, V> cache;
     private final ConcurrentMap<K, CompletableFuture<V>> loading = new ConcurrentHashMap<>();
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
 
-    WeightedCache(long maximumWeight, Weigher<K, V> weigher) {
-        cache = Caffeine.newBuilder()
-                .maximumWeight(maximumWeight)
-                .weigher(weigher)
-                .executor(Runnable::run)
-                .build();
+    WeightedCache(long maximumWeight, ToIntBiFunction<K, V> weigher) {
+        cache = new ClockCache<>(maximumWeight, weigher);
+    }
+
+    /** The entry if it is here; not counted, neither as a use nor as a hit. */
+    ClockCache.@Nullable Entry<K, V> find(K key) {
+        return cache.find(key);
+    }
+
+    /** What an entry holds, if it still does; counts as {@link #getIfPresent}. */
+    @Nullable
+    V use(ClockCache.Entry<K, V> entry) {
+        V value = entry.use();
+        if (value != null) {
+            hits.increment();
+        }
+        return value;
     }
 
     /** The value if it is here, which counts as a use. */
     @Nullable
     V getIfPresent(K key) {
-        V value = cache.getIfPresent(key);
+        V value = cache.get(key);
         if (value != null) {
             hits.increment();
         }
@@ -43,7 +52,7 @@ final class WeightedCache<K, V> {
     /** The value if it is here, without counting as a use. */
     @Nullable
     V peek(K key) {
-        return cache.policy().getIfPresentQuietly(key);
+        return cache.peek(key);
     }
 
     /** The value, loaded at most once whoever asks; complete already when it is here. */
@@ -79,7 +88,7 @@ final class WeightedCache<K, V> {
         if (other != null) {
             return other;
         }
-        V present = cache.getIfPresent(key);
+        V present = cache.get(key);
         if (present != null) {
             // A load ended between the caller's look and this one.
             settle(key, mine, present, null);
@@ -114,16 +123,14 @@ final class WeightedCache<K, V> {
     }
 
     long weight() {
-        cache.cleanUp();
-        return cache.policy().eviction().orElseThrow().weightedSize().orElse(0);
+        return cache.weight();
     }
 
     void resize(long maximumWeight) {
-        cache.policy().eviction().orElseThrow().setMaximum(maximumWeight);
-        cache.cleanUp();
+        cache.resize(maximumWeight);
     }
 
     void clear() {
-        cache.invalidateAll();
+        cache.clear();
     }
 }

@@ -66,6 +66,18 @@ class BlockCacheTest {
     }
 
     @Test
+    void blockJustReadIsThereForTheNextReadHoweverSmallTheCache() {
+        BlockCache small = new BlockCache(64 << 10, 1 << 20);
+        Table read = new Table("small", source, built.info(), small);
+        for (int i = 0; i < ENTRIES; i += 50) {
+            CompletableFuture<TableEntry> get = read.get(key(i));
+            answerAll();
+            assertThat(get.join(), notNullValue());
+            assertThat("key " + i, read.getIfResident(key(i)), notNullValue());
+        }
+    }
+
+    @Test
     void firstGetTakesTailAndBlockAndTheNextNothing() {
         CompletableFuture<TableEntry> first = table.get(key(7));
         assertThat(source.reads().size(), is(1));

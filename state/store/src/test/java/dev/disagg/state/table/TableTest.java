@@ -9,6 +9,7 @@ import static org.hamcrest.Matchers.greaterThan;
 import static org.hamcrest.Matchers.instanceOf;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.lessThan;
+import static org.hamcrest.Matchers.lessThanOrEqualTo;
 import static org.hamcrest.Matchers.nullValue;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -17,8 +18,10 @@ import dev.disagg.ufs.Invalid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +100,58 @@ class TableTest {
         MemoryTable second = MemoryTable.of(options, entries);
         assertThat(first.bytes(), equalTo(second.bytes()));
         assertThat(first.info(), equalTo(second.info()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {20, 300, 1000, 3000})
+    void smallRowIsInOneBlockAndALargeOneInAsFewAsItsBytesTake(int valueBytes) {
+        int blockBytes = 4096;
+        int cells = 3;
+        MemoryTable.Sink sink = new MemoryTable.Sink();
+        TableBuilder builder = new TableBuilder(new TableOptions(blockBytes, Compression.NONE, 10), sink);
+        for (int row = 0; row < 500; row++) {
+            for (int cell = 0; cell < cells; cell++) {
+                byte[] key = {1, (byte) (row >> 8), (byte) row, (byte) cell};
+                builder.beginRow(key, 0, 3);
+                builder.add(key, EntryKind.PUT, new byte[valueBytes]);
+            }
+        }
+        TableInfo info = builder.finish();
+        RecordingSource source = new RecordingSource(sink.bytes());
+        Table table = new Table("rows", source, info, new BlockCache(0, 1 << 20));
+        CompletableFuture<Void> verified = table.verify();
+        while (source.unanswered() > 0) {
+            source.answerNext();
+        }
+        verified.join();
+        table.mayContain(new byte[] {0});
+        source.answerNext();
+
+        for (int row = 0; row < 500; row++) {
+            byte[] prefix = {1, (byte) (row >> 8), (byte) row};
+            byte[] first = {1, (byte) (row >> 8), (byte) row, 0};
+            byte[] end = {1, (byte) (row + 1 >> 8), (byte) (row + 1)};
+            TableCursor cursor = Objects.requireNonNull(table.rowCursor(Table.rowHash(prefix), first, end, true));
+            int entries = 0;
+            int reads = 0;
+            boolean ended = false;
+            while (!ended) {
+                CompletableFuture<TableBlock> next = cursor.nextBlock();
+                while (source.unanswered() > 0) {
+                    source.answerNext();
+                    reads++;
+                }
+                TableBlock block = next.join();
+                ended = block == null;
+                while (block != null && block.advance()) {
+                    entries++;
+                }
+            }
+            cursor.close();
+            assertThat("row " + row, entries, equalTo(cells));
+            int least = (cells * valueBytes + blockBytes - 1) / blockBytes;
+            assertThat("row " + row, reads, lessThanOrEqualTo(cells * valueBytes <= blockBytes / 4 ? 1 : least + 1));
+        }
     }
 
     @Test
