@@ -4,6 +4,7 @@ package dev.disagg.conformance;
 import dev.disagg.conformance.Outcome.Status;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -35,14 +36,27 @@ final class Lane {
     void run(List<BeamTest> tests, Consumer<Outcome> sink) throws IOException, InterruptedException {
         try {
             for (BeamTest test : tests) {
-                sink.accept(run(test));
+                sink.accept(run(test, false));
             }
         } finally {
             stop();
         }
     }
 
-    private Outcome run(BeamTest test) throws IOException, InterruptedException {
+    /** The outcomes of {@code test} one after the other in one JVM, until it passes or was tried {@code most} times. */
+    List<Outcome> attempt(BeamTest test, int most) throws IOException, InterruptedException {
+        List<Outcome> outcomes = new ArrayList<>();
+        try {
+            do {
+                outcomes.add(run(test, true));
+            } while (outcomes.size() < most && outcomes.get(outcomes.size() - 1).status() == Status.FAIL);
+        } finally {
+            stop();
+        }
+        return outcomes;
+    }
+
+    private Outcome run(BeamTest test, boolean keepWhatFailed) throws IOException, InterruptedException {
         if (!needs.options(test).equals(serverOptions)) {
             stop();
             serverOptions = needs.options(test);
@@ -56,7 +70,7 @@ final class Lane {
                 stop();
             }
             if (outcome.isPresent()) {
-                if (outcome.get().status() == Status.FAIL) {
+                if (outcome.get().status() == Status.FAIL && !keepWhatFailed) {
                     stop();
                 }
                 return outcome.get();

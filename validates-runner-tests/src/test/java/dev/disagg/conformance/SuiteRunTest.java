@@ -105,6 +105,24 @@ class SuiteRunTest {
     }
 
     @Test
+    void testOfRealTimeIsTriedSeveralTimesInOneJvmAndSaysSo() throws Exception {
+        Needs needs = Needs.parse(List.of(
+                PLAIN + "#passesTheThirdTime\tattempts=5\tas one of real time",
+                PLAIN + "#fails\tattempts=3\tas one of real time"));
+
+        SuiteRun run = SuiteRun.run(
+                suite(PLAIN, "passes", "fails", "passesTheThirdTime"), needs, NONE, options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.PASS, Status.FAIL, Status.PASS));
+        assertThat(
+                run.outcomes().get(1).reason(),
+                containsString("failed, and 3 times again by itself: org.junit.ComparisonFailure: "));
+        assertThat(
+                run.outcomes().get(2).reason(),
+                containsString("passed alone at attempt 3; failed first: java.lang.AssertionError: run 1"));
+    }
+
+    @Test
     void whatIsExpectedToFailRunsOnce() throws Exception {
         ExpectedFailures expected = new ExpectedFailures(Map.of(PLAIN + "#fails", "it does"), Map.of());
 

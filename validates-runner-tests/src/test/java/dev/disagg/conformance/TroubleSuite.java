@@ -23,6 +23,8 @@ public final class TroubleSuite {
     private TroubleSuite() {}
 
     public static class Plain {
+        private static int runs;
+
         @Test
         public void passes() {
             System.out.println("##outcome\tnot\tan\tanswer");
@@ -70,6 +72,13 @@ public final class TroubleSuite {
 
         @Test
         public void isIgnoredNot() {}
+
+        /** As one that measures real time: it passes when its JVM is warm. */
+        @Test
+        public void passesTheThirdTime() {
+            runs++;
+            assertTrue("run " + runs, runs >= 3);
+        }
 
         @Test
         @Ignore("to be noticed")

@@ -46,6 +46,11 @@ record Verdict(List<String> summary, List<String> complaints) {
         List<String> summary = new ArrayList<>();
         bySuite.forEach(
                 (suite, outcomes) -> summary.add(configuration.passName() + ": " + counts(suite, outcomes, expected)));
+        run.outcomes().stream()
+                .filter(outcome -> outcome.status() == Outcome.Status.PASS
+                        && outcome.reason().startsWith(SuiteRun.PASSED_ALONE))
+                .map(outcome -> configuration.passName() + ": " + outcome.test() + " " + outcome.reason())
+                .forEach(summary::add);
         summary.add(configuration.passName() + ": " + run.seconds() + " s");
         if (configuration == Configuration.DELAYED) {
             DelayCounters sum = DelayCounters.sum(
