@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * {@link #ready} says no; everything else is computation.
  */
 final class EntryMerge {
-    private final List<Source> sources;
+    private final Source[] sources;
     private final List<TableEntry> group = new ArrayList<>();
 
     /** @param newestFirst of two sources with one key, the first one is the newer */
     EntryMerge(List<Source> newestFirst) {
-        this.sources = List.copyOf(newestFirst);
+        this.sources = newestFirst.toArray(new Source[0]);
     }
 
     /** Whether {@link #nextGroup} can be called: every source has a head or is at its end. */

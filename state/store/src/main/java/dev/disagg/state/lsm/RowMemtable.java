@@ -17,19 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RowMemtable implements Memtable {
     /** A row, its array, and its place in the table. */
-    private static final int ROW_OVERHEAD_BYTES = 88;
+    private static final int ROW_OVERHEAD_BYTES = 96;
     /** What every row prefix has, whatever the key and the window. */
     private static final int LEAST_PREFIX_BYTES = 20;
-
-    private static final Snapshot NOTHING = new Snapshot() {
-        @Override
-        public List<TableEntry> next(int maxEntries, int maxBytes) {
-            return List.of();
-        }
-
-        @Override
-        public void close() {}
-    };
 
     private final RowTable rows = new RowTable();
     private final SlotClock clock = new SlotClock();
@@ -114,7 +104,7 @@ final class RowMemtable implements Memtable {
     /** A row that is not there has nothing that later writes could hide. */
     private synchronized Snapshot rowSnapshot(byte[] from, byte @Nullable [] to, byte[] rowPrefix) {
         SlotMap row = rowPrefix.length < LEAST_PREFIX_BYTES ? null : rows.find(rowPrefix, rowPrefix.length);
-        return row == null ? NOTHING : new RowSnapshot(new SlotMap[] {row}, from, to, clock.openSnapshot());
+        return row == null ? Snapshot.NOTHING : new RowSnapshot(new SlotMap[] {row}, from, to, clock.openSnapshot());
     }
 
     private synchronized boolean visit(SlotMap row, byte[] from, boolean inclusive, SlotMap.Visitor visitor) {

@@ -9,22 +9,27 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a memtable by the hash of their prefix: chains through the rows themselves, so that neither a look-up nor a row
- * takes an object besides. Not thread-safe.
+ * The rows of a memtable by the hash of their prefix: open addressing, the hashes in an array of their own, since most
+ * look-ups are of rows that are not there. At most half of the slots is in use. Not thread-safe.
  */
 final class RowTable {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final long MIX = 0x9E3779B97F4A7C15L;
 
-    private @Nullable SlotMap[] chains = new SlotMap[64];
+    /** 0 is an empty slot. */
+    private int[] hashes = new int[64];
+
+    private @Nullable SlotMap[] rows = new SlotMap[64];
     private int size;
 
     /** The row of a prefix, null when there is none. */
     @Nullable
     SlotMap find(byte[] prefix, int length) {
         int hash = hash(prefix, length);
-        for (SlotMap row = chains[hash & (chains.length - 1)]; row != null; row = row.next) {
-            if (row.isRow(prefix, length, hash)) {
+        int mask = hashes.length - 1;
+        for (int i = hash & mask; hashes[i] != 0; i = (i + 1) & mask) {
+            SlotMap row = rows[i];
+            if (hashes[i] == hash && row != null && row.isRow(prefix, length)) {
                 return row;
             }
         }
@@ -33,48 +38,49 @@ final class RowTable {
 
     /** Adds a row that is not there; the prefix is the begin of {@code key}, which is kept. */
     SlotMap add(byte[] key, int length) {
-        if (size == chains.length) {
+        if (2 * size == rows.length) {
             grow();
         }
-        SlotMap row = new SlotMap(key, length, hash(key, length));
-        link(chains, row);
+        SlotMap row = new SlotMap(key, length);
+        insert(hash(key, length), row);
         size++;
         return row;
     }
 
     /** Those rows, in order. */
     SlotMap[] sorted(Predicate<SlotMap> wanted) {
-        SlotMap[] rows = new SlotMap[size];
+        SlotMap[] chosen = new SlotMap[size];
         int count = 0;
-        for (SlotMap chain : chains) {
-            for (SlotMap row = chain; row != null; row = row.next) {
-                if (wanted.test(row)) {
-                    rows[count++] = row;
-                }
+        for (SlotMap row : rows) {
+            if (row != null && wanted.test(row)) {
+                chosen[count++] = row;
             }
         }
-        SlotMap[] chosen = count == size ? rows : Arrays.copyOf(rows, count);
-        Arrays.sort(chosen);
-        return chosen;
+        Arrays.sort(chosen, 0, count);
+        return count == size ? chosen : Arrays.copyOf(chosen, count);
     }
 
     private void grow() {
-        SlotMap[] larger = new SlotMap[chains.length * 2];
-        for (SlotMap chain : chains) {
-            SlotMap row = chain;
-            while (row != null) {
-                SlotMap next = row.next;
-                link(larger, row);
-                row = next;
+        int[] oldHashes = hashes;
+        SlotMap[] oldRows = rows;
+        hashes = new int[oldHashes.length * 2];
+        rows = new SlotMap[hashes.length];
+        for (int i = 0; i < oldRows.length; i++) {
+            SlotMap row = oldRows[i];
+            if (row != null) {
+                insert(oldHashes[i], row);
             }
         }
-        chains = larger;
     }
 
-    private static void link(@Nullable SlotMap[] into, SlotMap row) {
-        int at = row.hash & (into.length - 1);
-        row.next = into[at];
-        into[at] = row;
+    private void insert(int hash, SlotMap row) {
+        int mask = hashes.length - 1;
+        int i = hash & mask;
+        while (hashes[i] != 0) {
+            i = (i + 1) & mask;
+        }
+        hashes[i] = hash;
+        rows[i] = row;
     }
 
     private static int hash(byte[] prefix, int length) {
@@ -86,7 +92,7 @@ final class RowTable {
         for (; at < length; at++) {
             hash = mixed(hash ^ prefix[at]);
         }
-        return (int) hash;
+        return (int) hash == 0 ? 1 : (int) hash;
     }
 
     private static long mixed(long hash) {

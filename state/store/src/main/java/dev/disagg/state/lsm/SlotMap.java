@@ -16,27 +16,22 @@ final class SlotMap implements Comparable<SlotMap> {
     private final byte[] prefix;
 
     private final int prefixLength;
-    final int hash;
     /** The first bytes of the prefix: nearly always enough to compare by. */
     private final long first;
-    /** The next row of the same slot in {@link RowTable}. */
-    @Nullable
-    SlotMap next;
 
     private int size;
     private Slot[] slots = new Slot[1];
     private @Nullable TreeMap<byte[], Slot> many;
 
-    /** @param prefix may be longer; {@code hash} is of its first {@code prefixLength} bytes */
-    SlotMap(byte[] prefix, int prefixLength, int hash) {
+    /** @param prefix may be longer */
+    SlotMap(byte[] prefix, int prefixLength) {
         this.prefix = prefix;
         this.prefixLength = prefixLength;
-        this.hash = hash;
         this.first = RowTable.longAt(prefix, 0);
     }
 
-    boolean isRow(byte[] otherPrefix, int length, int otherHash) {
-        return hash == otherHash && Arrays.equals(prefix, 0, prefixLength, otherPrefix, 0, length);
+    boolean isRow(byte[] otherPrefix, int length) {
+        return Arrays.equals(prefix, 0, prefixLength, otherPrefix, 0, length);
     }
 
     /** Whether the row may have keys in {@code [from, to)}. */
