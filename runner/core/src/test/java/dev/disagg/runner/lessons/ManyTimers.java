@@ -89,7 +89,8 @@ public final class ManyTimers {
                 .totalCpuDuration()
                 .orElse(Duration.ZERO)
                 .toMillis();
-        return process.getUptime() / 1000 + " s, " + cpuMillis / 1000 + " s of CPU, peak heap " + (peakBytes >> 20) + " MiB";
+        return process.getUptime() / 1000 + " s, " + cpuMillis / 1000 + " s of CPU, peak heap " + (peakBytes >> 20)
+                + " MiB";
     }
 
     static final class WriteTo extends DoFn<Long, Void> {
