@@ -2,8 +2,12 @@
 package dev.disagg.runner.lessons;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
+import java.lang.management.RuntimeMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.beam.sdk.Pipeline;
@@ -38,6 +42,7 @@ public final class ManyTimers {
     /** Sets at 1 and clears at 0. */
     static final class SetAndClear extends DoFn<KV<Long, Long>, Long> {
         private static final long serialVersionUID = 1L;
+        private static final AtomicLong CALLS = new AtomicLong();
         private static final AtomicLong FIRED = new AtomicLong();
 
         private final long each;
@@ -56,16 +61,36 @@ public final class ManyTimers {
             } else {
                 timer.set(new Instant(1000));
             }
+            say("seen", CALLS.incrementAndGet(), each);
         }
 
         @OnTimer("end")
         public void end(@Key Long key, OutputReceiver<Long> out) {
             out.output(key);
-            long fired = FIRED.incrementAndGet();
-            if (fired % each == 0) {
-                System.out.println("fired " + fired);
-            }
+            say("fired", FIRED.incrementAndGet(), each);
         }
+    }
+
+    /** Now and then says how far it is, and what that took so far. */
+    private static void say(String what, long count, long each) {
+        if (count % each == 0) {
+            System.out.println(what + " " + count + " after " + cost());
+        }
+    }
+
+    private static String cost() {
+        RuntimeMXBean process = ManagementFactory.getRuntimeMXBean();
+        long peakBytes = ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP)
+                .mapToLong(pool -> pool.getPeakUsage().getUsed())
+                .sum();
+        long cpuMillis = ProcessHandle.current()
+                .info()
+                .totalCpuDuration()
+                .orElse(Duration.ZERO)
+                .toMillis();
+        return process.getUptime() / 1000 + " s, " + cpuMillis / 1000 + " s of CPU, peak heap " + (peakBytes >> 20)
+                + " MiB";
     }
 
     static final class WriteTo extends DoFn<Long, Void> {
@@ -100,8 +125,7 @@ public final class ManyTimers {
                 .apply("Timers", ParDo.of(new SetAndClear(Math.max(1, keys / 20))));
         fired.apply("Count", Count.globally()).apply("WriteCount", ParDo.of(new WriteTo(directory.resolve("count"))));
         fired.apply("Sum", Sum.longsGlobally()).apply("WriteSum", ParDo.of(new WriteTo(directory.resolve("sum"))));
-        long begin = System.nanoTime();
         pipeline.run().waitUntilFinish();
-        System.out.println("done after " + (System.nanoTime() - begin) / 1_000_000_000 + " s");
+        System.out.println("done after " + cost());
     }
 }

@@ -93,11 +93,13 @@ final class CompactionMerge {
     }
 
     private @Nullable TableEntry keep(List<TableEntry> group) {
-        byte[] key = group.get(0).key();
-        boolean olderMayHold = job.older().mayHold(key);
+        TableEntry newest = group.get(0);
+        byte[] key = newest.key();
         if (job.family() == Family.ROWS && RowExpiry.windowEndMillis(key) < job.dropRowsBelowMillis()) {
-            return olderMayHold ? new TableEntry(key, EntryKind.DELETE, EMPTY) : null;
+            return job.older().mayHold(key) ? new TableEntry(key, EntryKind.DELETE, EMPTY) : null;
         }
-        return Fold.fold(group, olderMayHold);
+        return newest.kind() == EntryKind.PUT
+                ? newest
+                : Fold.fold(group, job.older().mayHold(key));
     }
 }

@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
  * {@link #ready} says no; everything else is computation.
  */
 final class EntryMerge {
-    private final List<Source> sources;
+    private final Source[] sources;
     private final List<TableEntry> group = new ArrayList<>();
+    /** Numbers of the sources that the group is from. */
+    private final int[] chosen;
 
     /** @param newestFirst of two sources with one key, the first one is the newer */
     EntryMerge(List<Source> newestFirst) {
-        this.sources = List.copyOf(newestFirst);
+        this.sources = newestFirst.toArray(new Source[0]);
+        this.chosen = new int[sources.length];
     }
 
     /** Whether {@link #nextGroup} can be called: every source has a head or is at its end. */
@@ -51,30 +54,29 @@ final class EntryMerge {
     @Nullable
     List<TableEntry> nextGroup() {
         byte[] smallest = null;
+        int taken = 0;
         group.clear();
-        for (Source source : sources) {
-            TableEntry head = source.head();
+        for (int i = 0; i < sources.length; i++) {
+            TableEntry head = sources[i].head();
             if (head == null) {
                 continue;
             }
             int order = smallest == null ? -1 : Arrays.compareUnsigned(head.key(), smallest);
             if (order < 0) {
                 group.clear();
+                taken = 0;
                 smallest = head.key();
             }
             if (order <= 0) {
                 group.add(head);
+                chosen[taken++] = i;
             }
         }
         if (smallest == null) {
             return null;
         }
-        byte[] key = smallest;
-        for (Source source : sources) {
-            TableEntry head = source.head();
-            if (head != null && Arrays.equals(head.key(), key)) {
-                source.pop();
-            }
+        for (int i = 0; i < taken; i++) {
+            sources[chosen[i]].pop();
         }
         return group;
     }

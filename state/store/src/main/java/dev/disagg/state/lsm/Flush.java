@@ -2,6 +2,7 @@
 package dev.disagg.state.lsm;
 
 import dev.disagg.state.KeyRange;
+import dev.disagg.state.table.EntryKind;
 import dev.disagg.state.table.TableEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,9 @@ final class Flush {
             List<TableEntry> chunk = snapshot.next(CHUNK_ENTRIES, CHUNK_BYTES);
             while (!chunk.isEmpty()) {
                 for (TableEntry entry : chunk) {
-                    TableEntry folded = Fold.fold(List.of(entry), layer.older.mayHold(entry.key()));
+                    TableEntry folded = entry.kind() == EntryKind.PUT
+                            ? entry
+                            : Fold.fold(List.of(entry), layer.older.mayHold(entry.key()));
                     if (folded != null) {
                         writer.add(folded);
                     }

@@ -124,15 +124,21 @@ public final class LsmStore implements ByteStore {
         Version reading = version.pin();
         Long rowHash = rowPrefix == null ? null : Table.rowHash(rowPrefix);
         List<Source> sources = new ArrayList<>();
-        sources.add(new MemSource(memtable(family).snapshot(from, to, rowPrefix)));
+        add(sources, memtable(family).snapshot(from, to, rowPrefix));
         for (Layer layer : reading.layers(family)) {
             if (layer instanceof MemLayer mem) {
-                sources.add(new MemSource(mem.memtable.snapshot(from, to, rowPrefix)));
+                add(sources, mem.memtable.snapshot(from, to, rowPrefix));
             } else if (layer instanceof RunLayer run) {
                 sources.add(new RunSource(run, from, to, rowHash, true));
             }
         }
         return new MergeCursor(owner, sources, reading::unpin);
+    }
+
+    private static void add(List<Source> sources, Memtable.Snapshot snapshot) {
+        if (snapshot != Memtable.Snapshot.NOTHING) {
+            sources.add(new MemSource(snapshot));
+        }
     }
 
     /**

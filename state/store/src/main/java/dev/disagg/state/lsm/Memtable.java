@@ -36,6 +36,17 @@ public interface Memtable {
 
     /** Entries in key order, unchanged by later writes. One reader at a time, on any thread. */
     interface Snapshot extends AutoCloseable {
+        /** Without entries. */
+        Snapshot NOTHING = new Snapshot() {
+            @Override
+            public List<TableEntry> next(int maxEntries, int maxBytes) {
+                return List.of();
+            }
+
+            @Override
+            public void close() {}
+        };
+
         /** The next entries: at most {@code maxEntries}, about {@code maxBytes}, at least one; empty at the end. */
         List<TableEntry> next(int maxEntries, int maxBytes);
 

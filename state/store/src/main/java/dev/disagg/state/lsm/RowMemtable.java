@@ -6,10 +6,8 @@ import dev.disagg.state.table.TableEntry;
 import dev.disagg.ufs.Invalid;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  * the order of prefixes, then of keys within a row, is the order of keys.
  */
 final class RowMemtable implements Memtable {
-    /** Hash map node, row key, slot map and its two arrays. */
-    private static final int ROW_OVERHEAD_BYTES = 176;
+    /** A row, its array, and its place in the table. */
+    private static final int ROW_OVERHEAD_BYTES = 96;
+    /** What every row prefix has, whatever the key and the window. */
+    private static final int LEAST_PREFIX_BYTES = 20;
 
-    private final Map<RowKey, SlotMap> rows = new HashMap<>();
+    private final RowTable rows = new RowTable();
     private final SlotClock clock = new SlotClock();
     private long memoryBytes;
     private int entries;
@@ -30,39 +30,41 @@ final class RowMemtable implements Memtable {
     public synchronized void put(byte[] key, byte[] value) {
         SlotMap row = row(key);
         Slot before = row.get(key);
-        replace(row, key, before, Slot.put(value, clock.epoch(), clock.remembered(before)));
+        replace(row, before, Slot.put(Slot.kept(before, key), value, clock.epoch(), clock.remembered(before)));
     }
 
     @Override
     public synchronized void append(byte[] key, byte[] tail) {
         SlotMap row = row(key);
         Slot before = row.get(key);
-        replace(row, key, before, Slot.append(before, tail, clock.epoch(), clock.remembered(before)));
+        replace(
+                row,
+                before,
+                Slot.append(Slot.kept(before, key), before, tail, clock.epoch(), clock.remembered(before)));
     }
 
     @Override
     public synchronized void delete(byte[] key) {
         SlotMap row = row(key);
         Slot before = row.get(key);
-        replace(row, key, before, Slot.delete(clock.epoch(), clock.remembered(before)));
+        replace(row, before, Slot.delete(Slot.kept(before, key), clock.epoch(), clock.remembered(before)));
     }
 
     private SlotMap row(byte[] key) {
-        RowKey rowKey = RowKey.of(key);
-        SlotMap row = rows.get(rowKey);
+        int length = prefixLength(key);
+        SlotMap row = rows.find(key, length);
         if (row == null) {
-            row = new SlotMap();
-            rows.put(rowKey, row);
+            row = rows.add(key, length);
             memoryBytes += ROW_OVERHEAD_BYTES;
         }
         return row;
     }
 
-    private void replace(SlotMap row, byte[] key, @Nullable Slot before, Slot after) {
-        row.put(key, after);
+    private void replace(SlotMap row, @Nullable Slot before, Slot after) {
+        row.put(after);
         memoryBytes += after.memoryBytes();
         if (before == null) {
-            memoryBytes += key.length;
+            memoryBytes += after.key.length;
             entries++;
         } else {
             memoryBytes -= before.memoryBytes();
@@ -71,7 +73,7 @@ final class RowMemtable implements Memtable {
 
     @Override
     public synchronized @Nullable Slot get(byte[] key) {
-        SlotMap row = rows.get(RowKey.of(key));
+        SlotMap row = rows.find(key, prefixLength(key));
         return row == null ? null : row.get(key);
     }
 
@@ -87,26 +89,22 @@ final class RowMemtable implements Memtable {
 
     @Override
     public Snapshot snapshot(byte[] from, byte @Nullable [] to, byte @Nullable [] rowPrefix) {
-        List<Map.Entry<RowKey, SlotMap>> in = new ArrayList<>();
+        if (rowPrefix != null) {
+            return rowSnapshot(from, to, rowPrefix);
+        }
+        SlotMap[] in;
         long epoch;
         synchronized (this) {
             epoch = clock.openSnapshot();
-            if (rowPrefix != null) {
-                RowKey rowKey = RowKey.ofPrefix(rowPrefix);
-                SlotMap row = rows.get(rowKey);
-                if (row != null) {
-                    in.add(Map.entry(rowKey, row));
-                }
-            } else {
-                for (Map.Entry<RowKey, SlotMap> row : rows.entrySet()) {
-                    if (row.getKey().mayHoldKeysOf(from, to)) {
-                        in.add(Map.entry(row.getKey(), row.getValue()));
-                    }
-                }
-            }
+            in = rows.sorted(row -> row.mayHoldKeysOf(from, to));
         }
-        in.sort(Map.Entry.comparingByKey());
         return new RowSnapshot(in, from, to, epoch);
+    }
+
+    /** A row that is not there has nothing that later writes could hide. */
+    private synchronized Snapshot rowSnapshot(byte[] from, byte @Nullable [] to, byte[] rowPrefix) {
+        SlotMap row = rowPrefix.length < LEAST_PREFIX_BYTES ? null : rows.find(rowPrefix, rowPrefix.length);
+        return row == null ? Snapshot.NOTHING : new RowSnapshot(new SlotMap[] {row}, from, to, clock.openSnapshot());
     }
 
     private synchronized boolean visit(SlotMap row, byte[] from, boolean inclusive, SlotMap.Visitor visitor) {
@@ -118,7 +116,7 @@ final class RowMemtable implements Memtable {
     }
 
     private final class RowSnapshot implements Snapshot {
-        private final List<Map.Entry<RowKey, SlotMap>> in;
+        private final SlotMap[] in;
         private final byte @Nullable [] to;
         private final long epoch;
         private int row;
@@ -126,7 +124,7 @@ final class RowMemtable implements Memtable {
         private boolean inclusive = true;
         private boolean closed;
 
-        RowSnapshot(List<Map.Entry<RowKey, SlotMap>> in, byte[] from, byte @Nullable [] to, long epoch) {
+        RowSnapshot(SlotMap[] in, byte[] from, byte @Nullable [] to, long epoch) {
             this.in = in;
             this.position = from;
             this.to = to;
@@ -137,10 +135,11 @@ final class RowMemtable implements Memtable {
         public List<TableEntry> next(int maxEntries, int maxBytes) {
             List<TableEntry> ops = new ArrayList<>();
             long[] bytes = {0};
-            while (!closed && row < in.size()) {
-                boolean whole = visit(in.get(row).getValue(), position, inclusive, (key, newest) -> {
+            while (!closed && row < in.length) {
+                boolean whole = visit(in[row], position, inclusive, newest -> {
+                    byte[] key = newest.key;
                     if (to != null && Arrays.compareUnsigned(key, to) >= 0) {
-                        row = in.size();
+                        row = in.length;
                         return false;
                     }
                     Slot slot = newest.asOf(epoch);
@@ -172,62 +171,18 @@ final class RowMemtable implements Memtable {
         }
     }
 
-    /** A row prefix, as the first bytes of one of the row's keys. */
-    private record RowKey(byte[] key, int length, int hash) implements Comparable<RowKey> {
-        static RowKey of(byte[] key) {
-            return of(key, prefixLength(key));
+    private static int prefixLength(byte[] key) {
+        int length = -1;
+        if (key.length >= 10) {
+            int keyLength = ((key[8] & 0xff) << 8) | (key[9] & 0xff);
+            length = key.length >= LEAST_PREFIX_BYTES + keyLength ? ByteStore.rowPrefixLength(key) : -1;
         }
-
-        static RowKey ofPrefix(byte[] prefix) {
-            return of(prefix, prefix.length);
+        if (length < 0 || length > key.length) {
+            throw new Invalid("not a key of the rows family: "
+                    + HexFormat.of().formatHex(key)
+                    + " has no whole row prefix; build it as [hash 8][key len 2][key][window end 8][window len"
+                    + " 2][window]...");
         }
-
-        private static RowKey of(byte[] key, int length) {
-            int hash = 0;
-            for (int i = 0; i < length; i++) {
-                hash = hash * 31 + key[i];
-            }
-            return new RowKey(key, length, hash ^ (hash >>> 15));
-        }
-
-        private static int prefixLength(byte[] key) {
-            int length = -1;
-            if (key.length >= 10) {
-                int keyLength = ((key[8] & 0xff) << 8) | (key[9] & 0xff);
-                length = key.length >= 20 + keyLength ? ByteStore.rowPrefixLength(key) : -1;
-            }
-            if (length < 0 || length > key.length) {
-                throw new Invalid(
-                        "not a key of the rows family: " + HexFormat.of().formatHex(key)
-                                + " has no whole row prefix; build it as [hash 8][key len 2][key][window end 8][window len"
-                                + " 2][window]...");
-            }
-            return length;
-        }
-
-        boolean mayHoldKeysOf(byte[] from, byte @Nullable [] to) {
-            if (to != null && Arrays.compareUnsigned(key, 0, length, to, 0, to.length) >= 0) {
-                return false;
-            }
-            int common = Math.min(length, from.length);
-            return Arrays.compareUnsigned(key, 0, common, from, 0, common) >= 0;
-        }
-
-        @Override
-        public int compareTo(RowKey other) {
-            return Arrays.compareUnsigned(key, 0, length, other.key, 0, other.length);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof RowKey that
-                    && hash == that.hash
-                    && Arrays.equals(key, 0, length, that.key, 0, that.length);
-        }
+        return length;
     }
 }

@@ -43,10 +43,15 @@ public final class RunWriter {
         this.level = level;
         this.run = run;
         this.range = range;
-        this.options = options;
+        this.options = options(family, options);
         this.tableBytes = tableBytes;
         this.output = output;
         this.numbers = numbers;
+    }
+
+    /** Only rows are asked for one by one: what else there is, is read in ranges, which no filter answers for. */
+    private static TableOptions options(Family family, TableOptions options) {
+        return family == Family.ROWS ? options : new TableOptions(options.blockBytes(), options.compression(), 0);
     }
 
     public void add(TableEntry entry) {

@@ -10,10 +10,13 @@ import org.jspecify.annotations.Nullable;
  * sees its own first {@code length} bytes, which are never written again.
  */
 public final class Slot {
-    /** Memory of a slot beside its bytes: map node, slot, headers of two arrays. */
-    static final int OVERHEAD_BYTES = 112;
+    /** Memory of a slot beside its bytes: itself, headers of two arrays. */
+    static final int OVERHEAD_BYTES = 72;
 
     private static final byte[] EMPTY = {};
+
+    /** Of the memtable's entry; the first one that was written. */
+    final byte[] key;
 
     final EntryKind kind;
     final long epoch;
@@ -22,7 +25,8 @@ public final class Slot {
     /** What snapshots taken before {@link #epoch} see; null when they see nothing, or when there is none. */
     final @Nullable Slot older;
 
-    private Slot(EntryKind kind, byte[] buffer, int length, long epoch, @Nullable Slot older) {
+    private Slot(byte[] key, EntryKind kind, byte[] buffer, int length, long epoch, @Nullable Slot older) {
+        this.key = key;
         this.kind = kind;
         this.buffer = buffer;
         this.length = length;
@@ -30,21 +34,26 @@ public final class Slot {
         this.older = older;
     }
 
-    static Slot put(byte[] value, long epoch, @Nullable Slot older) {
-        return new Slot(EntryKind.PUT, value, value.length, epoch, older);
+    /** The array that an entry's key is kept as, whoever writes it again. */
+    static byte[] kept(@Nullable Slot before, byte[] key) {
+        return before == null ? key : before.key;
     }
 
-    static Slot delete(long epoch, @Nullable Slot older) {
-        return new Slot(EntryKind.DELETE, EMPTY, 0, epoch, older);
+    static Slot put(byte[] key, byte[] value, long epoch, @Nullable Slot older) {
+        return new Slot(key, EntryKind.PUT, value, value.length, epoch, older);
+    }
+
+    static Slot delete(byte[] key, long epoch, @Nullable Slot older) {
+        return new Slot(key, EntryKind.DELETE, EMPTY, 0, epoch, older);
     }
 
     /** The tail after {@code before}: nothing known stays a merge, a deleted value becomes a put of the tail alone. */
-    static Slot append(@Nullable Slot before, byte[] tail, long epoch, @Nullable Slot older) {
+    static Slot append(byte[] key, @Nullable Slot before, byte[] tail, long epoch, @Nullable Slot older) {
         if (before == null) {
-            return new Slot(EntryKind.MERGE, tail, tail.length, epoch, older);
+            return new Slot(key, EntryKind.MERGE, tail, tail.length, epoch, older);
         }
         if (before.kind == EntryKind.DELETE) {
-            return new Slot(EntryKind.PUT, tail, tail.length, epoch, older);
+            return new Slot(key, EntryKind.PUT, tail, tail.length, epoch, older);
         }
         int length = Math.addExact(before.length, tail.length);
         byte[] buffer = before.buffer;
@@ -55,7 +64,7 @@ public final class Slot {
         } else {
             System.arraycopy(tail, 0, buffer, before.length, tail.length);
         }
-        return new Slot(before.kind, buffer, length, epoch, older);
+        return new Slot(key, before.kind, buffer, length, epoch, older);
     }
 
     /** The slot as a snapshot of {@code epoch} sees it. */

@@ -2,19 +2,54 @@
 package dev.disagg.state.lsm;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The cells of one row: sorted arrays while there are few, a sorted map once there are many (collections). */
-final class SlotMap {
+/**
+ * One row: its prefix, and its cells in a sorted array while there are few, in a sorted map once there are many
+ * (collections). Rows are compared by their prefixes.
+ */
+final class SlotMap implements Comparable<SlotMap> {
     private static final int FEW = 16;
 
-    private byte[][] keys = new byte[2][];
-    private Slot[] slots = new Slot[2];
+    /** One of the row's keys, which the prefix is the begin of. */
+    private final byte[] prefix;
+
+    private final int prefixLength;
+    /** The first bytes of the prefix: nearly always enough to compare by. */
+    private final long first;
+
     private int size;
+    private Slot[] slots = new Slot[1];
     private @Nullable TreeMap<byte[], Slot> many;
+
+    /** @param prefix may be longer */
+    SlotMap(byte[] prefix, int prefixLength) {
+        this.prefix = prefix;
+        this.prefixLength = prefixLength;
+        this.first = RowTable.longAt(prefix, 0);
+    }
+
+    boolean isRow(byte[] otherPrefix, int length) {
+        return Arrays.equals(prefix, 0, prefixLength, otherPrefix, 0, length);
+    }
+
+    /** Whether the row may have keys in {@code [from, to)}. */
+    boolean mayHoldKeysOf(byte[] from, byte @Nullable [] to) {
+        if (to != null && Arrays.compareUnsigned(prefix, 0, prefixLength, to, 0, to.length) >= 0) {
+            return false;
+        }
+        int common = Math.min(prefixLength, from.length);
+        return Arrays.compareUnsigned(prefix, 0, common, from, 0, common) >= 0;
+    }
+
+    @Override
+    public int compareTo(SlotMap other) {
+        int order = Long.compareUnsigned(first, other.first);
+        return order != 0
+                ? order
+                : Arrays.compareUnsigned(prefix, 0, prefixLength, other.prefix, 0, other.prefixLength);
+    }
 
     @Nullable
     Slot get(byte[] key) {
@@ -25,29 +60,26 @@ final class SlotMap {
         return index >= 0 ? slots[index] : null;
     }
 
-    void put(byte[] key, Slot slot) {
+    void put(Slot slot) {
         if (many != null) {
-            many.put(key, slot);
+            many.put(slot.key, slot);
             return;
         }
-        int index = find(key);
+        int index = find(slot.key);
         if (index >= 0) {
             slots[index] = slot;
             return;
         }
         if (size == FEW) {
             spill();
-            put(key, slot);
+            put(slot);
             return;
         }
-        if (size == keys.length) {
-            keys = Arrays.copyOf(keys, Math.min(FEW, size * 2));
-            slots = Arrays.copyOf(slots, keys.length);
+        if (size == slots.length) {
+            slots = Arrays.copyOf(slots, size * 2);
         }
         int at = -index - 1;
-        System.arraycopy(keys, at, keys, at + 1, size - at);
         System.arraycopy(slots, at, slots, at + 1, size - at);
-        keys[at] = key;
         slots[at] = slot;
         size++;
     }
@@ -55,10 +87,9 @@ final class SlotMap {
     private void spill() {
         TreeMap<byte[], Slot> map = new TreeMap<>(Arrays::compareUnsigned);
         for (int i = 0; i < size; i++) {
-            map.put(keys[i], slots[i]);
+            map.put(slots[i].key, slots[i]);
         }
         many = map;
-        keys = new byte[0][];
         slots = new Slot[0];
         size = 0;
     }
@@ -69,7 +100,7 @@ final class SlotMap {
         int high = size - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            int order = Arrays.compareUnsigned(keys[middle], key);
+            int order = Arrays.compareUnsigned(slots[middle].key, key);
             if (order == 0) {
                 return middle;
             }
@@ -85,9 +116,8 @@ final class SlotMap {
     /** Visits cells from {@code from} in order until the visitor says stop; false when it did. */
     boolean visit(byte[] from, boolean inclusive, Visitor visitor) {
         if (many != null) {
-            NavigableMap<byte[], Slot> tail = many.tailMap(from, inclusive);
-            for (Map.Entry<byte[], Slot> entry : tail.entrySet()) {
-                if (!visitor.visit(entry.getKey(), entry.getValue())) {
+            for (Slot slot : many.tailMap(from, inclusive).values()) {
+                if (!visitor.visit(slot)) {
                     return false;
                 }
             }
@@ -95,7 +125,7 @@ final class SlotMap {
         }
         int index = find(from);
         for (int i = index < 0 ? -index - 1 : inclusive ? index : index + 1; i < size; i++) {
-            if (!visitor.visit(keys[i], slots[i])) {
+            if (!visitor.visit(slots[i])) {
                 return false;
             }
         }
@@ -104,6 +134,6 @@ final class SlotMap {
 
     interface Visitor {
         /** False to stop. */
-        boolean visit(byte[] key, Slot slot);
+        boolean visit(Slot slot);
     }
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * one is a put.
  */
 public final class SortedMemtable implements Memtable {
+    /** What a node of the map takes. */
+    private static final int NODE_BYTES = 40;
+
     private final TreeMap<byte[], Slot> slots = new TreeMap<>(Arrays::compareUnsigned);
     private final SlotClock clock = new SlotClock();
     private final boolean nothingBelow;
@@ -33,26 +36,28 @@ public final class SortedMemtable implements Memtable {
 
     @Override
     public synchronized void put(byte[] key, byte[] value) {
-        Slot before = slots.get(key);
-        replace(key, before, Slot.put(value, clock.epoch(), clock.remembered(before)));
+        slots.compute(
+                key,
+                (ignored, before) -> account(
+                        before, Slot.put(Slot.kept(before, key), value, clock.epoch(), clock.remembered(before))));
     }
 
     @Override
     public synchronized void append(byte[] key, byte[] tail) {
-        Slot before = slots.get(key);
-        Slot remembered = clock.remembered(before);
-        if (before == null && nothingBelow) {
-            replace(key, null, Slot.put(tail, clock.epoch(), remembered));
-        } else {
-            replace(key, before, Slot.append(before, tail, clock.epoch(), remembered));
-        }
+        slots.compute(key, (ignored, before) -> {
+            Slot remembered = clock.remembered(before);
+            return account(
+                    before,
+                    before == null && nothingBelow
+                            ? Slot.put(Slot.kept(before, key), tail, clock.epoch(), remembered)
+                            : Slot.append(Slot.kept(before, key), before, tail, clock.epoch(), remembered));
+        });
     }
 
     @Override
     public synchronized void delete(byte[] key) {
-        Slot before = slots.get(key);
         if (nothingBelow) {
-            if (before == null) {
+            if (!slots.containsKey(key)) {
                 return;
             }
             if (!clock.anyOpen()) {
@@ -61,18 +66,21 @@ public final class SortedMemtable implements Memtable {
             }
             buried.add(key);
         }
-        replace(key, before, Slot.delete(clock.epoch(), clock.remembered(before)));
+        slots.compute(
+                key,
+                (ignored, before) ->
+                        account(before, Slot.delete(Slot.kept(before, key), clock.epoch(), clock.remembered(before))));
     }
 
-    private void replace(byte[] key, @Nullable Slot before, Slot after) {
-        slots.put(key, after);
-        memoryBytes += after.memoryBytes() - (before == null ? -key.length : before.memoryBytes());
+    private Slot account(@Nullable Slot before, Slot after) {
+        memoryBytes += after.memoryBytes() - (before == null ? -after.key.length - NODE_BYTES : before.memoryBytes());
+        return after;
     }
 
     private void remove(byte[] key) {
         Slot gone = slots.remove(key);
         if (gone != null) {
-            memoryBytes -= gone.memoryBytes() + key.length;
+            memoryBytes -= gone.memoryBytes() + key.length + NODE_BYTES;
         }
     }
 

@@ -49,7 +49,7 @@ class BackgroundTest {
         TestStores stores = new TestStores(LsmOptions.tiny(100_000, 1 << 20, 1 << 20, 50));
         LsmStore large = stores.fresh();
         LsmStore small = stores.fresh();
-        fill(large, 140);
+        fill(large, 200);
         assertThat("not full yet", large.stats().flushes(), is(0L));
         for (int i = 0; i < 100; i++) {
             put(small, Keys.row(i, "c"), "v");
