@@ -50,7 +50,7 @@ final class StableGate {
     private long time = Long.MIN_VALUE;
     /** The watermark before which all elements were let in. */
     private long released = Frontier.MIN;
-    /** That of the last snapshot, committed or not: what it contains the effects of. */
+    /** What timers may know of when the last snapshot is committed: the effects of all elements before it are in it. */
     private long contained;
     /** What had arrived at the last snapshot. */
     private long seenWatermark;
@@ -177,7 +177,12 @@ final class StableGate {
                 page.forEach(item -> restore(item, steps));
             }
         }
-        steps.forEach(step -> closed.add(step.batch));
+        long latest = Long.MIN_VALUE;
+        for (Restored step : steps) {
+            latest = Math.max(latest, step.batch.allowedTime);
+            step.batch.allowedTime = latest;
+            closed.add(step.batch);
+        }
         if (!closed.isEmpty()) {
             begin(closed.getFirst());
             released = watermark;
@@ -235,7 +240,7 @@ final class StableGate {
         open.checkpoint = checkpoint;
         seenWatermark = Math.max(seenWatermark, watermarkMillis);
         seenTime = Math.max(seenTime, nowMillis);
-        contained = released;
+        contained = Math.max(released, lastAllowedMillis());
         open.watermark = seenWatermark;
         open.allowedWatermark = contained;
         open.allowedTime = seenTime;
