@@ -24,6 +24,7 @@ public final class KeyedTask extends StageTask {
     private final TaskState cells;
     private final Entrance entrance;
     private final Prefetch prefetch;
+    private final @Nullable DueAhead ahead;
     private final KeyedBodies bodies;
     private final ElementSizes sizes;
     /** The gate of stable input, where watermark and time of day wait at it, too: where timers fire user code. */
@@ -43,6 +44,7 @@ public final class KeyedTask extends StageTask {
         Head.Keyed head = (Head.Keyed) spec.stage().head();
         cells = state();
         prefetch = new Prefetch(head, cells, async()::ready, spec.prefetch());
+        ahead = spec.prefetch() && KeyedNode.usesKeyRow(head) ? new DueAhead(cells, prefetch, async()::wake) : null;
         sealedInput = spec.restoredInputWatermark();
         // What it makes due is released when it has been scanned for.
         releasedInput = Math.min(sealedInput, spec.restoredOutputWatermark());
@@ -111,6 +113,10 @@ public final class KeyedTask extends StageTask {
 
     @Override
     int takeOwnWork() {
+        return own() + (ahead == null ? 0 : ahead.poll());
+    }
+
+    private int own() {
         if (timeGate != null) {
             // What the last batch lets timers know of they know before its elements come.
             int work = fireDue();
@@ -280,6 +286,13 @@ public final class KeyedTask extends StageTask {
             throw new IllegalStateException(epoch + " has no watermark");
         }
         return times;
+    }
+
+    /** All keys with a timer before this watermark have been found. */
+    void allAdmitted(long watermarkMillis) {
+        if (ahead != null && watermarkMillis == sealedInput) {
+            ahead.admitted(watermarkMillis);
+        }
     }
 
     /** Admits the firing of a key's event-time timers into a sealed epoch. */
