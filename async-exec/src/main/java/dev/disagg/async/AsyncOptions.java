@@ -16,9 +16,10 @@ import java.util.function.LongSupplier;
  * @param threads where worker threads come from
  * @param nanoClock elapsed time in nanoseconds, as {@code System::nanoTime}
  * @param handOver whether a computation that waits hands its leadership over; false: it holds the task while it waits
- * @param watchdogNanos how long a leader may stand still inside user code before {@link Duty#stuck} tells of it, or, with
- *     a parked computation that could go on, the task fails; 0 turns the watchdog off, whatever {@code maxBodyNanos} is.
- *     Longer than any blocking call that user code may rightly make
+ * @param watchdogNanos how long a leader may stand still inside user code before {@link Duty#stuck} tells of it, or, when
+ *     it waits for a lock that a parked computation holds, the task fails; 0 turns the watchdog off, whatever {@code
+ *     maxBodyNanos} is. On virtual threads, where it is not known who holds a lock, longer than user code may rightly wait
+ *     for one
  * @param lockRemedy what to advise when it does, for example which option to set
  * @param maxBodyNanos how long a leader may stand still inside user code before the task fails and its thread is
  *     interrupted and, if that does not help, left behind; 0: never

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * worker leads, it does not sleep in this layer, and nothing gets done.
  *
  * <pre>
- *   WATCHING    for the patience: the owner is told (Duty.stuck). When the leader blocks while a parked computation could
- *     |         go on, a lock is held across a wait and time will not help: the task fails at once. Else it fails after
- *     |         the longer limit.
+ *   WATCHING    for the patience: the owner is told (Duty.stuck). When the leader waits for a lock that a parked
+ *     |         computation holds which could go on, time will not help: the task fails at once. Else it fails after the
+ *     |         longer limit.
  *   FREEING     (a lock) parked computations are resumed apart from the leader, one by one: they throw, and so release
  *     |         what they hold. They touch nothing of the task; each rejoins as a spare.
  *   INTERRUPTED the leader's thread is interrupted, once.
@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  *               that it leads no more, and ends.
  * </pre>
  *
- * <p>A leader that moves goes on by itself, and back to WATCHING. A blocking call of user code that takes longer than the
- * patience looks like a lock held for ever if something parked could go on.
+ * <p>A leader that moves goes on by itself, and back to WATCHING. Who holds a lock is not known of virtual threads ({@link
+ * LockWait}): there a lock that anybody holds for longer than the patience looks like one held for ever, if something parked
+ * could go on.
  *
  * <p><b>When a leader may be abandoned.</b> After the failure is set, its stack is seen to be in user code. Whatever it
  * does next with the task it does after that moment, so it reads the failure first, and then claims the leadership
@@ -124,9 +125,7 @@ final class Watchdog {
 
     private void watch(Sight sight, long nowNanos) {
         long stuckNanos = nowNanos - lastSinceNanos;
-        boolean blocks = sight.computation != null
-                && isBlocked(sight.leader)
-                && !parked(true).isEmpty();
+        boolean blocks = sight.computation != null && waitsForParked(sight.leader);
         if (!blocks || !blocked) {
             blocked = blocks;
             blockedSinceNanos = nowNanos;
@@ -207,13 +206,16 @@ final class Watchdog {
         return false;
     }
 
-    private static boolean isBlocked(Worker leader) {
+    private boolean waitsForParked(Worker leader) {
         Thread leading = leader.thread();
-        if (leading == null) {
-            return false;
+        List<Thread> holders = new ArrayList<>();
+        for (Wait wait : parked(true)) {
+            Thread holder = wait.worker.thread();
+            if (holder != null) {
+                holders.add(holder);
+            }
         }
-        Thread.State state = leading.getState();
-        return state == Thread.State.BLOCKED || state == Thread.State.WAITING;
+        return leading != null && LockWait.isForOneOf(holders, leading);
     }
 
     private List<Wait> parked(boolean valueIsThere) {
@@ -232,7 +234,7 @@ final class Watchdog {
                 .append(options.watchdogNanos() / 1_000_000)
                 .append(" ms: ")
                 .append(named(sight))
-                .append(" is blocked in user code on ")
+                .append(" waits for a lock in user code on ")
                 .append(sight.leader)
                 .append(" while parked computations could go on; a lock shared between instances may be held across a"
                         + " state read. Remedy: ")
@@ -248,12 +250,19 @@ final class Watchdog {
                 .append(named(sight))
                 .append(" has not returned from user code on ")
                 .append(sight.leader)
+                .append(ownerText(sight.leader))
                 .append(
                         ", and nothing else of the task can run. Remedy: bound the time of what its stack shows; if it waits"
                                 + " for a lock that another instance holds across a state read, ")
                 .append(options.lockRemedy());
         appendStacks(text, sight, parked(false));
         return text.toString();
+    }
+
+    private static String ownerText(Worker leader) {
+        Thread leading = leader.thread();
+        String owner = leading == null ? null : LockWait.owner(leading);
+        return owner == null ? "" : ", which waits for a lock that thread " + owner + " holds";
     }
 
     private static void appendStacks(StringBuilder text, Sight sight, List<Wait> parked) {

@@ -47,6 +47,7 @@ final class EventTimers implements EpochScan {
         List<DueKey> due = read.join();
         if (due.isEmpty()) {
             scan.close();
+            task.allAdmitted(beforeMillis);
             return Step.EXHAUSTED;
         }
         Epoch sealed = epoch;

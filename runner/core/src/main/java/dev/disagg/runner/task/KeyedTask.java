@@ -10,7 +10,6 @@ import dev.disagg.state.cell.TaskState;
 import dev.disagg.state.cell.TimerDomain;
 import java.util.HexFormat;
 import java.util.TreeMap;
-import org.apache.beam.runners.core.SideInputReader;
 import org.apache.beam.sdk.values.WindowedValue;
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyedTask extends StageTask {
     private final TaskState cells;
-    private final Frontier frontier;
-    private final SideInputDoor door;
-    private final boolean hasViews;
+    private final Entrance entrance;
     private final Prefetch prefetch;
+    private final @Nullable DueAhead ahead;
     private final KeyedBodies bodies;
     private final ElementSizes sizes;
-    private final @Nullable StableGate gate;
-    /** Whether watermark and time of day wait at the gate, too: where timers fire user code. */
-    private final boolean gatesTime;
+    /** The gate of stable input, where watermark and time of day wait at it, too: where timers fire user code. */
+    private final @Nullable StableGate timeGate;
 
     private final ProcessingTimers processingTimers;
 
@@ -46,21 +43,16 @@ public final class KeyedTask extends StageTask {
         super(spec, host, asyncOptions);
         Head.Keyed head = (Head.Keyed) spec.stage().head();
         cells = state();
-        hasViews = !spec.stage().views().isEmpty();
         prefetch = new Prefetch(head, cells, async()::ready, spec.prefetch());
-        door = new SideInputDoor(spec, async()::wake);
-        gate = StableGate.of(spec, async()::wake);
-        gatesTime = gate != null && head instanceof Head.Stateful;
+        ahead = spec.prefetch() && KeyedNode.usesKeyRow(head) ? new DueAhead(cells, prefetch, async()::wake) : null;
         sealedInput = spec.restoredInputWatermark();
         // What it makes due is released when it has been scanned for.
         releasedInput = Math.min(sealedInput, spec.restoredOutputWatermark());
-        frontier = door.mainFrontier(Math.max(sealedInput, spec.restoredStableWatermark()));
+        entrance = new Entrance(this, sealedInput);
+        timeGate = head instanceof Head.Stateful ? entrance.gate() : null;
         processingTimers = new ProcessingTimers(this, cells, ProcessingTimers.AtEnd.of(head));
         sizes = new ElementSizes(spec.channelEdges());
         bodies = new KeyedBodies(this, KeyedNode.usesKeyRow(head), processingTimers);
-        if (!spec.restored().isEmpty()) {
-            door.restore();
-        }
     }
 
     @Override
@@ -71,11 +63,9 @@ public final class KeyedTask extends StageTask {
 
     private void begin() {
         async().openEpoch().attach(new EpochTimes(sealedInput));
-        long stable = gatesTime ? spec().restoredStableWatermark() : Frontier.MIN;
-        long due = stable < Frontier.MAX ? Math.max(sealedInput, stable) : sealedInput;
-        if (due > Frontier.MIN) {
+        if (sealedInput > Frontier.MIN) {
             // Timers that were due at the checkpoint and had not been admitted are still in the store.
-            seal(due);
+            seal(sealedInput);
         }
     }
 
@@ -84,36 +74,20 @@ public final class KeyedTask extends StageTask {
     @Override
     void element(int channel, Object item) {
         if (item instanceof ViewPane pane) {
-            door.pane(pane);
+            entrance.pane(pane);
             return;
         }
         KeyedElement element = (KeyedElement) item;
-        if (!hasViews && gate == null) {
+        if (entrance.isOpen()) {
             admit(element);
-            return;
-        }
-        for (WindowedValue<?> one : SideInputDoor.exploded(element.value)) {
-            if (hasViews && door.isTooLate(one)) {
-                door.countTooLate(this);
-                continue;
-            }
-            if (gate != null) {
-                gate.add(one, element.edge, element.key, element.hash, frontier.minimum());
-            } else if (!door.waits(element.key, element.hash) && door.isReady(one)) {
-                admit(new KeyedElement(one, element.key, element.hash, element.edge));
-            } else {
-                door.add(one, element.edge, element.key, element.hash);
-            }
+        } else {
+            entrance.take(element.value, element.edge, element.key, element.hash, this::admit);
         }
     }
 
-    private void stable(Waiting waiting) {
-        if (door.waits(waiting.key(), waiting.hash()) || !door.isReady(waiting.value())) {
-            door.hold(waiting);
-        } else {
-            cells.inbox().remove(waiting.group(), waiting.number());
-            admit(waiting);
-        }
+    @Override
+    Entrance entrance() {
+        return entrance;
     }
 
     private void admit(Waiting waiting) {
@@ -134,17 +108,17 @@ public final class KeyedTask extends StageTask {
 
     @Override
     void channelWatermark(int channel, long millis) {
-        if (door.isView(channel)) {
-            door.watermark(channel, millis);
-        } else {
-            frontier.advance(channel, millis);
-        }
+        entrance.channelWatermark(channel, millis);
     }
 
     @Override
     int takeOwnWork() {
-        if (gatesTime) {
-            // What the last commit lets timers know of they know before the elements that it lets in.
+        return own() + (ahead == null ? 0 : ahead.poll());
+    }
+
+    private int own() {
+        if (timeGate != null) {
+            // What the last batch lets timers know of they know before its elements come.
             int work = fireDue();
             return timersAreIn() ? work + letIn() : work;
         }
@@ -152,14 +126,23 @@ public final class KeyedTask extends StageTask {
     }
 
     private int letIn() {
-        int work = gate == null ? 0 : gate.poll(async().room(), this::stable);
-        return work + door.poll(Math.min(TURN, async().room()), releasedInput, async().inFlight() == 0, this::admit);
+        return entrance.poll(async()::room, releasedInput, async().inFlight() == 0, this::admit);
     }
 
     private int fireDue() {
         // The watermark first: what it closes, a timer of processing time that is due by now need not fire for.
         int work = sealIfAdvanced() ? 1 : 0;
+        if (timeGate != null && isBehind()) {
+            // That it comes first must not depend on how many epochs are open.
+            return work;
+        }
         return work + processingTimers.poll(async().room());
+    }
+
+    /** Whether a watermark waits to be sealed; but not the last, which waits for timers of processing time. */
+    private boolean isBehind() {
+        long input = arrivedMillis();
+        return input > sealedInput && input < Frontier.MAX;
     }
 
     /** Whether all timers that may fire now are admitted, or will fire before a later element of their key. */
@@ -169,10 +152,9 @@ public final class KeyedTask extends StageTask {
 
     /** The watermark that may be sealed: what has arrived, less what waits. */
     private long arrivedMillis() {
-        long input = Math.min(frontier.minimum(), door.holdMillis());
-        if (gate != null) {
-            input = Math.min(input, gate.holdMillis());
-            input = gatesTime ? Math.min(input, gate.watermarkMillis()) : input;
+        long input = entrance.inputMillis();
+        if (timeGate != null) {
+            input = Math.min(input, timeGate.watermarkMillis());
         }
         // A splittable DoFn that goes on after its input's end is not at the end of time.
         return input >= Frontier.MAX && goesOn() ? Frontier.MAX - 1 : input;
@@ -226,7 +208,7 @@ public final class KeyedTask extends StageTask {
 
     /** The time of day that timers may know of. */
     long timerNowMillis() {
-        return gate != null && gatesTime ? gate.timeMillis() : nowMillis();
+        return timeGate == null ? nowMillis() : timeGate.timeMillis();
     }
 
     private boolean sealIfAdvanced() {
@@ -245,65 +227,35 @@ public final class KeyedTask extends StageTask {
     boolean isQuiet() {
         return super.isQuiet()
                 && processingTimers.isQuiet()
-                && door.isQuiet()
-                && (gate == null || !gate.isReady())
                 && releasedInput == sealedInput
                 && arrivedMillis() <= sealedInput;
     }
 
     @Override
-    boolean needsCheckpoint() {
-        if (super.needsCheckpoint()) {
-            return true;
-        }
-        return gate != null && gate.wantsSnapshot(gatesTime ? frontier.minimum() : Frontier.MIN, timeToSee(gate));
+    long stableMillis() {
+        return timeGate == null ? Frontier.MIN : entrance.arrivedMillis();
     }
 
-    /** The time of day that a snapshot is to allow: only a timer that is due makes it of interest. */
-    private long timeToSee(StableGate at) {
-        return gatesTime && cells.timers(TimerDomain.PROCESSING).minTimestampMillis() < nowMillis()
+    /** Only a timer that is due makes the time of day of interest. */
+    @Override
+    long stableTimeMillis() {
+        if (timeGate == null) {
+            return Long.MIN_VALUE;
+        }
+        return cells.timers(TimerDomain.PROCESSING).minTimestampMillis() < nowMillis()
                 ? nowMillis()
-                : at.seenTimeMillis();
+                : timeGate.seenTimeMillis();
     }
 
     @Override
     boolean nothingMoreComes() {
-        return frontier.minimum() >= Frontier.MAX;
-    }
-
-    @Override
-    void beforeSnapshot(long checkpoint) {
-        if (gate != null) {
-            gate.snapshot(checkpoint, frontier.minimum(), timeToSee(gate));
-        }
+        return entrance.arrivedMillis() >= Frontier.MAX;
     }
 
     @Override
     TaskHeader header() {
         // Elements have seen the watermark that was sealed last: those that come after a restore must not see less.
-        return gate == null
-                ? new TaskHeader(
-                        spec().range(),
-                        sealedInput < Frontier.MAX ? sealedInput : releasedInput,
-                        outputWatermarkMillis())
-                : new TaskHeader(
-                        spec().range(),
-                        releasedInput,
-                        outputWatermarkMillis(),
-                        gate.containedWatermarkMillis(),
-                        gate.seenTimeMillis());
-    }
-
-    @Override
-    public boolean hearsOfCommits() {
-        return gate != null;
-    }
-
-    @Override
-    void whenCommitted(long checkpoint) {
-        if (gate != null) {
-            gate.committed(checkpoint);
-        }
+        return header(sealedInput < Frontier.MAX ? sealedInput : releasedInput);
     }
 
     @Override
@@ -334,6 +286,13 @@ public final class KeyedTask extends StageTask {
             throw new IllegalStateException(epoch + " has no watermark");
         }
         return times;
+    }
+
+    /** All keys with a timer before this watermark have been found. */
+    void allAdmitted(long watermarkMillis) {
+        if (ahead != null && watermarkMillis == sealedInput) {
+            ahead.admitted(watermarkMillis);
+        }
     }
 
     /** Admits the firing of a key's event-time timers into a sealed epoch. */
@@ -409,11 +368,6 @@ public final class KeyedTask extends StageTask {
     @Override
     long inputWatermarkMillis() {
         return releasedInput;
-    }
-
-    @Override
-    public SideInputReader sideInputs() {
-        return hasViews ? door.reader(reads()) : super.sideInputs();
     }
 
     String describe(byte[] key) {

@@ -13,6 +13,7 @@ import dev.disagg.state.cell.Timer;
 import dev.disagg.state.cell.TimerDomain;
 import dev.disagg.ufs.Failed;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class Prefetch {
     /** Windows of due timers looked at in one computation; further ones are waited for in the middle of the body. */
     private static final int MAX_DUE = 64;
+    /** The same where nobody waits yet. */
+    private static final int MAX_DUE_AHEAD = 4;
 
     private final boolean usesKeyRow;
     private final boolean usesWindowRows;
@@ -105,16 +108,36 @@ final class Prefetch {
         if (wait != null) {
             fire.wasCold = true;
         } else if ((fire.wasCold || known.miss()) && known.any()) {
-            for (Timer timer : timers.due(fire.domain, fire.beforeMillis, MAX_DUE)) {
-                BoundedWindow window = timerWindows.of(timer);
-                if (window != null) {
-                    wait = merging == null
-                            ? fetch(rows.row(fire.entry, window), known, wait)
-                            : fetchAll(merging.of(fire.entry, window, true), wait);
-                }
-            }
+            wait = fetchWindows(fire.entry, timers.due(fire.domain, fire.beforeMillis, MAX_DUE), known);
         }
         return isHere(wait, fire, failure -> fire.readFailure = failure);
+    }
+
+    /**
+     * Starts to read what the event-time timers of a key before this bound will read, long before they are due. The key's
+     * own row is in memory.
+     *
+     * @return null when all is there
+     */
+    @Nullable
+    CompletableFuture<?> ahead(KeyEntry entry, long beforeMillis) {
+        KnownReads known = ofTimers[TimerDomain.EVENT.ordinal()];
+        return known.any()
+                ? fetchWindows(entry, entry.timers().due(TimerDomain.EVENT, beforeMillis, MAX_DUE_AHEAD), known)
+                : null;
+    }
+
+    private @Nullable CompletableFuture<?> fetchWindows(KeyEntry entry, List<Timer> due, KnownReads known) {
+        CompletableFuture<?> wait = null;
+        for (Timer timer : due) {
+            BoundedWindow window = timerWindows.of(timer);
+            if (window != null) {
+                wait = merging == null
+                        ? fetch(rows.row(entry, window), known, wait)
+                        : fetchAll(merging.of(entry, window, true), wait);
+            }
+        }
+        return wait;
     }
 
     private static @Nullable CompletableFuture<?> fetchAll(Collection<Row> all, @Nullable CompletableFuture<?> others) {

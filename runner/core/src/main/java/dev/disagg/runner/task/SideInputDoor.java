@@ -233,6 +233,22 @@ final class SideInputDoor {
 
     /** Reads back what a checkpoint stored. Called once, before the task runs. */
     void restore() {
+        restorePanes();
+        TaskState from = store;
+        if (from == null) {
+            return;
+        }
+        try (Pages<Inbox.Item> pages = from.inbox().all()) {
+            for (List<Inbox.Item> page = pages.next(PAGE_BYTES).join();
+                    !page.isEmpty();
+                    page = pages.next(PAGE_BYTES).join()) {
+                page.forEach(waiting::restore);
+            }
+        }
+    }
+
+    /** As {@link #restore}, but the elements: they come by another way. */
+    void restorePanes() {
         TaskState from = store;
         if (from == null) {
             return;
@@ -248,13 +264,6 @@ final class SideInputDoor {
         for (String run : linked.keySet()) {
             if (!panesOfRun.containsKey(run)) {
                 from.unlink(run);
-            }
-        }
-        try (Pages<Inbox.Item> pages = from.inbox().all()) {
-            for (List<Inbox.Item> page = pages.next(PAGE_BYTES).join();
-                    !page.isEmpty();
-                    page = pages.next(PAGE_BYTES).join()) {
-                page.forEach(waiting::restore);
             }
         }
     }

@@ -265,7 +265,7 @@ public abstract class StageTask implements Duty, Services {
 
     /** Whether {@link #committed} is of interest. Any thread. */
     public boolean hearsOfCommits() {
-        return false;
+        return gate() != null;
     }
 
     /** The checkpoint, and so all earlier ones, are durable. Any thread. */
@@ -339,7 +339,8 @@ public abstract class StageTask implements Duty, Services {
 
     /** Whether nothing is left to do until something comes from outside. */
     boolean isQuiet() {
-        return async.inFlight() == 0 && batch.isEmpty() && inbound.isEmpty();
+        Entrance waiting = entrance();
+        return async.inFlight() == 0 && batch.isEmpty() && inbound.isEmpty() && (waiting == null || waiting.isQuiet());
     }
 
     /** The task is about to count as idle. */
@@ -440,20 +441,57 @@ public abstract class StageTask implements Duty, Services {
         return 0;
     }
 
+    /** By which elements come in; null where they come from no other stage. */
+    @Nullable
+    Entrance entrance() {
+        return null;
+    }
+
+    private @Nullable StableGate gate() {
+        Entrance waiting = entrance();
+        return waiting == null ? null : waiting.gate();
+    }
+
+    /** The event time that timers are to know of when a snapshot taken now is committed. */
+    long stableMillis() {
+        return Frontier.MIN;
+    }
+
+    /** The same of processing time, milliseconds since the epoch. */
+    long stableTimeMillis() {
+        return Long.MIN_VALUE;
+    }
+
     /** Puts what is kept outside of state into it. */
-    void beforeSnapshot(long checkpoint) {}
+    void beforeSnapshot(long checkpoint) {
+        StableGate gate = gate();
+        if (gate != null) {
+            gate.snapshot(checkpoint, stableMillis(), stableTimeMillis());
+        }
+    }
 
     /** What the snapshot says besides its state. */
     TaskHeader header() {
-        return new TaskHeader(spec.range(), inputWatermarkMillis(), outputWatermark);
+        return header(inputWatermarkMillis());
+    }
+
+    final TaskHeader header(long inputMillis) {
+        StableGate gate = gate();
+        return new TaskHeader(spec.range(), inputMillis, outputWatermark, gate == null ? List.of() : gate.steps());
     }
 
     /** As {@link #committed}. Leader. */
-    void whenCommitted(long checkpoint) {}
+    void whenCommitted(long checkpoint) {
+        StableGate gate = gate();
+        if (gate != null) {
+            gate.committed(checkpoint);
+        }
+    }
 
     /** Whether something waits for a checkpoint. */
     boolean needsCheckpoint() {
-        return chains.hasFinalizations();
+        StableGate gate = gate();
+        return chains.hasFinalizations() || (gate != null && gate.wantsSnapshot(stableMillis(), stableTimeMillis()));
     }
 
     /** Whether all input has ended. */
@@ -528,7 +566,9 @@ public abstract class StageTask implements Duty, Services {
 
     @Override
     public SideInputReader sideInputs() {
-        return org.apache.beam.runners.core.NullSideInputReader.empty();
+        Entrance from = entrance();
+        SideInputReader reader = from == null ? null : from.sideInputs();
+        return reader == null ? org.apache.beam.runners.core.NullSideInputReader.empty() : reader;
     }
 
     @Override

@@ -49,18 +49,6 @@ public record TaskSpec(
         return restored.stream().mapToLong(TaskHeader::inputWatermark).min().orElse(Frontier.MIN);
     }
 
-    /** The least watermark that predecessors with stable input may know of. */
-    long restoredStableWatermark() {
-        long least =
-                restored.stream().mapToLong(TaskHeader::stableWatermark).min().orElse(Frontier.MIN);
-        return Math.max(least, Frontier.MIN);
-    }
-
-    /** The least processing time that predecessors with stable input may know of. */
-    long restoredStableTime() {
-        return restored.stream().mapToLong(TaskHeader::stableTime).min().orElse(Long.MIN_VALUE);
-    }
-
     /** The least output watermark of the predecessors. */
     long restoredOutputWatermark() {
         return restored.stream().mapToLong(TaskHeader::outputWatermark).min().orElse(Frontier.MIN);

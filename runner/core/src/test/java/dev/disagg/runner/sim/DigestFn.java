@@ -15,6 +15,7 @@ import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.windowing.BoundedWindow;
 import org.apache.beam.sdk.values.KV;
 import org.apache.beam.sdk.values.PCollectionView;
+import org.joda.time.Duration;
 import org.joda.time.Instant;
 
 /** Keeps a digest of the values of a key and window, notes what it sees in a {@link Trace}, and outputs what it noted. */
@@ -45,6 +46,17 @@ abstract class DigestFn extends DoFn<KV<String, Long>, KV<String, Long>> {
         Long all = digest.read();
         note(key, new Seen(Seen.TIMER, end(window), all == null ? 0 : all, List.of(), now(end), committed()));
         out.output(KV.of(key, Seen.TIMER));
+    }
+
+    final void soon(
+            String key,
+            BoundedWindow window,
+            ValueState<Long> digest,
+            Timer end,
+            OutputReceiver<KV<String, Long>> out) {
+        Long all = digest.read();
+        note(key, new Seen(Seen.SOON, end(window), all == null ? 0 : all, List.of(), now(end), committed()));
+        out.output(KV.of(key, Seen.SOON));
     }
 
     private static void note(String key, Seen seen) {
@@ -113,6 +125,9 @@ abstract class DigestFn extends DoFn<KV<String, Long>, KV<String, Long>> {
         @TimerId("end")
         private final TimerSpec specEnd = TimerSpecs.timer(TimeDomain.EVENT_TIME);
 
+        @TimerId("soon")
+        private final TimerSpec specSoon = TimerSpecs.timer(TimeDomain.PROCESSING_TIME);
+
         @ProcessElement
         @RequiresStableInput
         public void process(
@@ -120,8 +135,22 @@ abstract class DigestFn extends DoFn<KV<String, Long>, KV<String, Long>> {
                 BoundedWindow window,
                 @StateId("digest") ValueState<Long> digest,
                 @TimerId("end") Timer end,
+                @TimerId("soon") Timer soon,
                 OutputReceiver<KV<String, Long>> out) {
             element(element, window, List.of(), digest, end, out);
+            if (element.getValue() % DigestProgram.ATTEMPT % 3 == 0) {
+                soon.offset(Duration.millis(1)).setRelative();
+            }
+        }
+
+        @OnTimer("soon")
+        public void onSoon(
+                @Key String key,
+                BoundedWindow window,
+                @StateId("digest") ValueState<Long> digest,
+                @TimerId("end") Timer end,
+                OutputReceiver<KV<String, Long>> out) {
+            soon(key, window, digest, end, out);
         }
 
         @OnTimer("end")

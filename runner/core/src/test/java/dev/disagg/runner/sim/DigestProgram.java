@@ -89,6 +89,9 @@ final class DigestProgram {
         }
         Map<Long, Integer> restores = new HashMap<>();
         List<Fed> items = items(random, restores);
+        if (kind == Kind.STABLE_INPUT && seed % 2 == 0) {
+            restores.replaceAll((id, tasks) -> 1);
+        }
         int channels = kind == Kind.SIDE_INPUT ? 2 : 1;
         plan = new Plan(kind.graph, kind.stage, channels, items, restores, Setting.random(random));
     }
@@ -137,6 +140,11 @@ final class DigestProgram {
             }
         }
         return items;
+    }
+
+    /** Whether a task is ever restored from several. */
+    boolean merges() {
+        return plan.restores().containsValue(2);
     }
 
     static long sideValue(long begin, long pane) {

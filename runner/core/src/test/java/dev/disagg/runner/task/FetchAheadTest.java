@@ -334,6 +334,95 @@ class FetchAheadTest {
         run.stop();
     }
 
+    /** Timers at the element's value; the firing reads what the element wrote. */
+    private static final class TimedByValue extends DoFn<KV<String, Long>, KV<String, Long>> {
+        private static final long serialVersionUID = 1L;
+
+        @StateId("value")
+        private final StateSpec<ValueState<Long>> spec = StateSpecs.value(VarLongCoder.of());
+
+        @TimerId("timer")
+        private final TimerSpec timer = TimerSpecs.timer(TimeDomain.EVENT_TIME);
+
+        @ProcessElement
+        public void process(
+                @Element KV<String, Long> element,
+                @StateId("value") ValueState<Long> value,
+                @TimerId("timer") Timer at) {
+            value.write(element.getValue());
+            at.withOutputTimestamp(new Instant(0)).set(new Instant(element.getValue()));
+        }
+
+        @OnTimer("timer")
+        public void fire(
+                @Key String key, @StateId("value") ValueState<Long> value, OutputReceiver<KV<String, Long>> out) {
+            out.output(KV.of(key, value.read()));
+        }
+    }
+
+    private void pass(Run run, long latencies) {
+        boolean[] over = new boolean[1];
+        simulation.after(latencies * LATENCY_NANOS, () -> over[0] = true);
+        run.until(() -> over[0]);
+    }
+
+    @Test
+    void theRowsOfTimersThatTheNextWatermarkMakesDueAreThereWhenItComes() {
+        StageGraph graph = graph(new TimedByValue());
+        Run before = new Run(graph, List.of());
+        before.latenciesOf(1000, 0, GlobalWindow.INSTANCE);
+        Run run = new Run(graph, before.leave());
+        run.task.watermark(0, 400);
+        pass(run, 5);
+        run.task.watermark(0, 800);
+        pass(run, 5);
+        assertThat(run.outs.size(), is(0));
+        double latencies = run.latenciesUntil(() -> run.task.watermark(0, 1200), () -> run.outs.size() == KEYS);
+        assertThat("round trips from the watermark to the last output", latencies, lessThanOrEqualTo(0.01));
+        assertThat("bodies that waited in their middle", run.task.metrics().handOvers(), is(0L));
+        assertThat(run.outs.size(), is(KEYS));
+        run.stop();
+    }
+
+    @Test
+    void timersThatAreFarInTheFutureAreNotFetched() {
+        StageGraph graph = graph(new TimedByValue());
+        Run before = new Run(graph, List.of());
+        before.latenciesOf(100_000, 0, GlobalWindow.INSTANCE);
+        Run run = new Run(graph, before.leave());
+        run.task.watermark(0, 400);
+        pass(run, 5);
+        long reads = run.task.storeReads();
+        run.task.watermark(0, 800);
+        pass(run, 5);
+        assertThat("reads", run.task.storeReads() - reads, is(0L));
+        run.stop();
+    }
+
+    @Test
+    void soManyKeysAreFetchedAheadAndNoMore() {
+        StageGraph graph = graph(new TimedByValue());
+        Run before = new Run(graph, List.of());
+        List<WindowedValue<?>> values = new ArrayList<>();
+        for (int key = 0; key < 1000; key++) {
+            values.add(WindowedValues.valueInGlobalWindow(KV.of("key-" + key, 1000L)));
+        }
+        before.latenciesUntil(
+                () -> before.task.elements(0, values),
+                () -> before.task.metrics().finished() >= values.size());
+        Run run = new Run(graph, before.leave());
+        run.task.watermark(0, 400);
+        pass(run, 5);
+        long reads = run.task.storeReads();
+        run.task.watermark(0, 800);
+        pass(run, 5);
+        // The key's timers, then the row of its window.
+        assertThat("reads", run.task.storeReads() - reads, is(2L * DueAhead.MOST_KEYS));
+        run.task.watermark(0, 1200);
+        run.until(() -> run.outs.size() == values.size());
+        run.stop();
+    }
+
     /** Two cells that depend on nothing: asked for together, they take one latency. */
     private static final class ReadsLater extends DoFn<KV<String, Long>, KV<String, Long>> {
         private static final long serialVersionUID = 1L;

@@ -70,13 +70,32 @@ class StoredBytesTest {
 
     @Test
     void theHeaderOfATaskWithStableInput() {
-        TaskHeader header = new TaskHeader(new KeyRange(0x4000, 0x8000), 0x1122, -2, 0x3344, 0x5566);
-        String drawn = "02" + "00004000" + "00008000" + "0000000000001122" + "fffffffffffffffe" + "0000000000003344"
-                + "0000000000005566";
+        KeyRange range = new KeyRange(0x4000, 0x8000);
+        TaskHeader header = new TaskHeader(
+                range,
+                0x1122,
+                -2,
+                List.of(
+                        new StableStep(range, -1, 0x3344, 0x5566),
+                        new StableStep(new KeyRange(0x4000, 0x6000), 7, 0x7788, 0x99aa)));
+        String drawn = "03" + "00004000" + "00008000" + "0000000000001122" + "fffffffffffffffe" + "00000002"
+                + "00004000" + "00008000" + "ffffffffffffffff" + "0000000000003344" + "0000000000005566"
+                + "00004000" + "00006000" + "0000000000000007" + "0000000000007788" + "00000000000099aa";
         assertThat(hex(header.encode()), is(drawn));
         assertThat(TaskHeader.decode(HexFormat.of().parseHex(drawn), "step[1]"), equalTo(header));
-        byte[] cut = Arrays.copyOf(header.encode(), 40);
+        byte[] cut = Arrays.copyOf(header.encode(), 92);
         assertThrows(Corrupt.class, () -> TaskHeader.decode(cut, "step[1]"));
+    }
+
+    @Test
+    void theHeaderOfATaskWithStableInputAsItWasStoredBeforeStepsWere() {
+        KeyRange range = new KeyRange(0x4000, 0x8000);
+        String drawn = "02" + "00004000" + "00008000" + "0000000000001122" + "fffffffffffffffe" + "0000000000003344"
+                + "0000000000005566";
+        assertThat(
+                TaskHeader.decode(HexFormat.of().parseHex(drawn), "step[1]"),
+                equalTo(new TaskHeader(
+                        range, 0x1122, -2, List.of(new StableStep(range, Long.MAX_VALUE, 0x3344, 0x5566)))));
     }
 
     @Test

@@ -233,6 +233,11 @@ public final class TaskState implements AutoCloseable {
         return late != null;
     }
 
+    /** As of {@link TaskStateOptions}: room for keys, rows and cells. */
+    public long cacheBytes() {
+        return cache.options.cacheBytes();
+    }
+
     public CellMetrics metrics() {
         CellCache.Counters counters = cache.counters;
         return new CellMetrics(

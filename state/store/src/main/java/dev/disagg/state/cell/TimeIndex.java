@@ -137,18 +137,6 @@ final class TimeIndex {
         return scan;
     }
 
-    List<DueKey> earliest(int max) {
-        arrive();
-        List<DueKey> keys = new ArrayList<>();
-        for (Map.Entry<byte[], HeadEntry> entry : head().entrySet()) {
-            if (keys.size() == max) {
-                break;
-            }
-            keys.add(HeadScan.dueKey(entry.getKey(), entry.getValue().value));
-        }
-        return keys;
-    }
-
     /** Reads ahead when the head runs low. */
     void maintain() {
         arrive();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.disagg.state.cell;
 
-import java.util.List;
-
 /**
  * The timers of one domain over all keys of the task, in time order: it wakes keys, whose own rows say what fires. Leader only.
  *
@@ -33,14 +31,6 @@ public final class TimerIndex {
     public long minOutputTimestampMillis() {
         long held = holds.minMillis(KeyLayout.HOLD_OF_CELL + 1 + domain.ordinal());
         return domain == TimerDomain.EVENT ? Math.min(held, timers.minMillis(0)) : held;
-    }
-
-    /**
-     * The keys of the earliest timers that memory knows, earliest first, whatever their time; a key comes once for each time
-     * that it has a timer at. At most {@code max}. Reads nothing: for starting the reads of their rows before they are due.
-     */
-    public List<DueKey> upcoming(int max) {
-        return timers.earliest(max);
     }
 
     /** The keys with a timer before the bound. */
