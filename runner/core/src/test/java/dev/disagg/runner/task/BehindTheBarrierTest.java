@@ -19,6 +19,7 @@ import dev.disagg.ufs.Pack;
 import dev.disagg.ufs.Retries;
 import dev.disagg.ufs.memory.MemoryStore;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -198,7 +199,10 @@ class BehindTheBarrierTest {
         before.elements(0, elements(keys, 1));
         until(() -> before.metrics().finished() >= keys);
         before.barrier(0, 1);
-        before.elements(0, elements(keys, 2));
+        // What was written first is stored first: begin at the other end.
+        List<WindowedValue<?>> behind = elements(keys, 2);
+        Collections.reverse(behind);
+        before.elements(0, behind);
         until(() -> before.metrics().finished() >= 2 * keys && snapshot != null && snapshot.isDone());
         OwnerRecord record = snapshot.join();
         stop(before);
