@@ -21,6 +21,8 @@ public final class StepTimers implements TimerInternals {
     private final TimerNames names;
     private long inputWatermarkMillis = BoundedWindow.TIMESTAMP_MIN_VALUE.getMillis();
     private @Nullable Instant inputWatermark;
+    private boolean timeStands;
+    private @Nullable Instant standingTime;
 
     /**
      * @param processingMillis the task's clock
@@ -39,6 +41,20 @@ public final class StepTimers implements TimerInternals {
             inputWatermarkMillis = millis;
             inputWatermark = null;
         }
+    }
+
+    /**
+     * From here to {@link #letTimePass} the time of day is what it is when it is first asked for. A trigger asks when an element
+     * comes and again whether it is to fire: for a delay of nothing it would fire at once, or not, as the clock happens to tick in between.
+     */
+    public void stopTime() {
+        timeStands = true;
+    }
+
+    /** Undoes {@link #stopTime}. */
+    public void letTimePass() {
+        timeStands = false;
+        standingTime = null;
     }
 
     /**
@@ -112,7 +128,12 @@ public final class StepTimers implements TimerInternals {
 
     @Override
     public Instant currentProcessingTime() {
-        return new Instant(processingMillis.getAsLong());
+        Instant time = standingTime;
+        if (time == null) {
+            time = new Instant(processingMillis.getAsLong());
+            standingTime = timeStands ? time : null;
+        }
+        return time;
     }
 
     @Override

@@ -109,6 +109,7 @@ final class GroupNode extends KeyedNode {
 
     private void reduce(List<WindowedValue<Object>> elements, List<TimerData> due) {
         MetricsContainer before = MetricsEnvironment.setCurrentContainer(metrics);
+        timers.stopTime();
         try {
             ReduceFnRunner<Object, Object, Object, BoundedWindow> runner = new ReduceFnRunner<>(
                     state.getKey(),
@@ -135,6 +136,7 @@ final class GroupNode extends KeyedNode {
         } catch (Exception e) {
             throw org.apache.beam.sdk.util.UserCodeException.wrap(e);
         } finally {
+            timers.letTimePass();
             MetricsEnvironment.setCurrentContainer(before);
         }
     }
