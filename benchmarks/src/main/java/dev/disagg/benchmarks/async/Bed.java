@@ -21,7 +21,7 @@ final class Bed implements AutoCloseable {
     private static final String JOB = "count";
     private static final long MINUTES = 20;
     /** So that also on a crowded machine the compiler is done with what is measured. */
-    private static final int WARM_UP_ELEMENTS = 500_000;
+    static final int WARM_UP_ELEMENTS = 500_000;
 
     private final Path scratch;
     private final int keys;

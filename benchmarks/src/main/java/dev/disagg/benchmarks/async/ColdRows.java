@@ -51,6 +51,7 @@ final class ColdRows {
                     with(
                             "--maxInFlightComputations=" + bound,
                             "--warmUpSeconds=" + IN_FLIGHT_WARM_UP_SECONDS,
+                            "--warmUpElements=" + Bed.WARM_UP_ELEMENTS,
                             "--seconds=" + bed.seconds()));
             double ratio = run.coldPerSecond() / (bound / latencySeconds);
             Bed.note(String.format(
