@@ -14,17 +14,17 @@ import java.util.TreeMap;
  * What some tests need beyond the others, from a file of {@code class#method TAB needs TAB reason} lines; empty lines and lines that begin with {@code #} are comments.
  *
  * <p>Needs, separated by blanks: {@code limit=SECONDS}, a longer time; {@code lane=own}, a JVM of its own, which starts at once and beside the others, for a test that
- * sleeps; {@code option=--NAME=VALUE}, another option of its pipelines; {@code attempts=COUNT}, so many when it fails at first, for a test that measures real time and
- * is lost when the machine is slow.
+ * sleeps; {@code option=--NAME=VALUE}, another option of its pipelines; {@code real-time}, to run by itself behind all others, warmed up and more than once if it
+ * must, for a test that measures real time and fails when the machine is slow (see {@link Attempts}).
  */
 record Needs(Map<String, Need> byTest) {
 
     static final Path FILE = Path.of("needs.tsv");
 
-    private static final Need NOTHING = new Need(OptionalLong.empty(), false, 1, List.of());
+    private static final Need NOTHING = new Need(OptionalLong.empty(), false, false, List.of());
 
     /** What one test needs. */
-    record Need(OptionalLong limitSeconds, boolean ownLane, int attempts, List<String> options) {
+    record Need(OptionalLong limitSeconds, boolean ownLane, boolean realTime, List<String> options) {
 
         Need {
             options = List.copyOf(options);
@@ -60,33 +60,31 @@ record Needs(Map<String, Need> byTest) {
     private static Need need(String text, String line) {
         OptionalLong limitSeconds = OptionalLong.empty();
         boolean ownLane = false;
-        int attempts = 1;
+        boolean realTime = false;
         List<String> options = new ArrayList<>();
         for (String part : text.split(" ")) {
             if (part.matches("limit=[1-9][0-9]{0,3}")) {
                 limitSeconds = OptionalLong.of(Long.parseLong(part.substring("limit=".length())));
             } else if (part.equals("lane=own")) {
                 ownLane = true;
-            } else if (part.matches("attempts=[2-9]")) {
-                attempts = Integer.parseInt(part.substring("attempts=".length()));
+            } else if (part.equals("real-time")) {
+                realTime = true;
             } else if (part.matches("option=--[a-zA-Z]+=.+")) {
                 options.add(part.substring("option=".length()));
             } else {
                 throw new IllegalArgumentException("needs: '" + part
-                        + "' is neither limit=SECONDS nor lane=own nor attempts=2..9 nor option=--NAME=VALUE, in: "
-                        + line);
+                        + "' is neither limit=SECONDS nor lane=own nor real-time nor option=--NAME=VALUE, in: " + line);
             }
         }
-        return new Need(limitSeconds, ownLane, attempts, options);
+        return new Need(limitSeconds, ownLane, realTime, options);
     }
 
     boolean ownLane(BeamTest test) {
         return of(test).ownLane();
     }
 
-    /** How often it is tried again, in one JVM, when it has failed; 1 when as any other. */
-    int attempts(BeamTest test) {
-        return of(test).attempts();
+    boolean realTime(BeamTest test) {
+        return of(test).realTime();
     }
 
     /** How long {@code test} may take, when others may take {@code usual}. */

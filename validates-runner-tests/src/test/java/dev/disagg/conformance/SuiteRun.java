@@ -34,10 +34,8 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
     private static final int MOST_AGAIN = 10;
     private static final int ROUNDS_AGAIN = 2;
     private static final int AGAIN_LANE = 100;
+    private static final int REAL_TIME_LANE = 200;
     private static final int WARM_UP = 3;
-
-    /** How the reason of an outcome begins that passed, but not at first. */
-    static final String PASSED_ALONE = "passed alone";
 
     SuiteRun {
         outcomes = List.copyOf(outcomes);
@@ -79,7 +77,18 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
                                 reason -> sink.accept(new Outcome(test.name(), Status.SKIP, 0, reason)),
                                 () -> attempted.add(test));
             }
+            List<BeamTest> timed = attempted.stream()
+                    .filter(test -> needs.realTime(test)
+                            && expected.reasonFor(test.name()).isEmpty())
+                    .toList();
+            attempted.removeAll(timed);
             runLanes(lanes(attempted, needs, options.jvms()), needs, options, directory, sink);
+            int lane = REAL_TIME_LANE;
+            for (BeamTest test : timed) {
+                lane++;
+                sink.accept(
+                        new Lane(options, needs, directory, lane).attempt(test).outcome());
+            }
             List<BeamTest> unexpected = attempted.stream()
                     .filter(test -> expected.reasonFor(test.name()).isEmpty())
                     .toList();
@@ -94,8 +103,7 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
     /**
      * Some of Beam's tests measure real time and fail when the machine is busy: what failed runs again by itself, at most twice. What
      * passes then counts as passed, and the table says that it failed first. When many fail it is not the machine. Before each, a few
-     * others run that have passed: a JVM that has just begun is as slow as a busy machine. A test that needs several attempts gets them one after the other in one
-     * JVM instead, so that all but the first find its code compiled.
+     * others run that have passed: a JVM that has just begun is as slow as a busy machine. Those that are known to measure it are not among them: see {@link Attempts}.
      */
     private static void runAgain(
             List<BeamTest> attempted,
@@ -112,22 +120,12 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
                                 outcome.test(),
                                 Status.PASS,
                                 outcome.millis(),
-                                PASSED_ALONE + "; failed first: "
+                                "passed alone; failed first: "
                                         + first.get(outcome.test()).reason(),
                                 outcome.counters())
                         : outcome);
-        int lane = AGAIN_LANE + ROUNDS_AGAIN;
-        for (BeamTest test : attempted) {
-            Outcome failed = first.get(test.name());
-            if (needs.attempts(test) > 1 && failed.status() == Status.FAIL) {
-                lane++;
-                List<Outcome> attempts = new Lane(options, needs, directory, lane).attempt(test, needs.attempts(test));
-                sink.accept(last(failed, attempts));
-            }
-        }
         for (int round = 1; round <= ROUNDS_AGAIN; round++) {
             List<BeamTest> failed = attempted.stream()
-                    .filter(test -> needs.attempts(test) == 1)
                     .filter(test -> outcomes.get(test.name()).status() == Status.FAIL)
                     .filter(test -> !outcomes.get(test.name()).reason().startsWith("timed out"))
                     .toList();
@@ -149,14 +147,6 @@ record SuiteRun(List<Outcome> outcomes, long seconds) {
                 }
             });
         }
-    }
-
-    private static Outcome last(Outcome first, List<Outcome> attempts) {
-        Outcome last = attempts.get(attempts.size() - 1);
-        String history = last.status() == Status.PASS
-                ? PASSED_ALONE + " at attempt " + attempts.size() + "; failed first: " + first.reason()
-                : "failed, and " + attempts.size() + " times again by itself: " + last.reason();
-        return new Outcome(last.test(), last.status(), last.millis(), history, last.counters());
     }
 
     /**

@@ -7,6 +7,7 @@ import static org.hamcrest.Matchers.containsInAnyOrder;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.startsWith;
 
 import dev.disagg.conformance.Outcome.Status;
 import java.io.IOException;
@@ -105,21 +106,64 @@ class SuiteRunTest {
     }
 
     @Test
-    void testOfRealTimeIsTriedSeveralTimesInOneJvmAndSaysSo() throws Exception {
-        Needs needs = Needs.parse(List.of(
-                PLAIN + "#passesTheThirdTime\tattempts=5\tas one of real time",
-                PLAIN + "#fails\tattempts=3\tas one of real time"));
+    void testOfRealTimeRunsBehindAllOthersInAJvmThatHasRunItAndSaysWhatFailedFirst() throws Exception {
+        List<String> order = new ArrayList<>();
 
         SuiteRun run = SuiteRun.run(
-                suite(PLAIN, "passes", "fails", "passesTheThirdTime"), needs, NONE, options(1), outcome -> {});
+                suite(PLAIN, "passesTheThirdTime", "passes", "isIgnoredNot"),
+                realTime("passesTheThirdTime"),
+                NONE,
+                options(2),
+                outcome -> order.add(outcome.test()));
 
-        assertThat(statuses(run), contains(Status.PASS, Status.FAIL, Status.PASS));
+        assertThat(statuses(run), contains(Status.PASS, Status.PASS, Status.PASS));
+        assertThat(order.indexOf(PLAIN + "#passesTheThirdTime"), is(2));
         assertThat(
-                run.outcomes().get(1).reason(),
-                containsString("failed, and 3 times again by itself: org.junit.ComparisonFailure: "));
+                run.outcomes().get(0).reason(),
+                startsWith("passed at attempt 2 of 5; failed first: warm-up: java.lang.AssertionError: run 1; "
+                        + "attempt 1: java.lang.AssertionError: run 2"));
+        assertThat(begun(201), contains("passesTheThirdTime", "passesTheThirdTime", "passesTheThirdTime"));
+        assertThat(Files.readString(directory.resolve("conformance.tsv")), containsString("attempt 1: java.lang"));
+    }
+
+    @Test
+    void testOfRealTimeThatPassesRunsOnceBeforeItCountsAndHasNothingToSay() throws Exception {
+        SuiteRun run = SuiteRun.run(suite(PLAIN, "passes"), realTime("passes"), NONE, options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.PASS));
+        assertThat(run.outcomes().get(0).reason(), is(""));
+        assertThat(begun(201), contains("passes", "passes"));
+    }
+
+    @Test
+    void testOfRealTimeThatFailsFiveTimesFails() throws Exception {
+        SuiteRun run = SuiteRun.run(suite(PLAIN, "fails"), realTime("fails"), NONE, options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.FAIL));
         assertThat(
-                run.outcomes().get(2).reason(),
-                containsString("passed alone at attempt 3; failed first: java.lang.AssertionError: run 1"));
+                run.outcomes().get(0).reason(),
+                startsWith("failed at all 5 attempts; warm-up, attempt 1, attempt 2, attempt 3, attempt 4, attempt 5: "
+                        + "org.junit.ComparisonFailure: expected:<[first line second line]>"));
+        assertThat(begun(201).size(), is(6));
+    }
+
+    @Test
+    void testOfRealTimeThatHangsIsNotTriedAgain() throws Exception {
+        SuiteRun run = SuiteRun.run(suite(PLAIN, "hangs"), realTime("hangs"), NONE, options(1), outcome -> {});
+
+        assertThat(statuses(run), contains(Status.FAIL));
+        assertThat(run.outcomes().get(0).reason(), startsWith("the JVM was lost; warm-up: timed out"));
+        assertThat(begun(201), contains("hangs"));
+    }
+
+    @Test
+    void testOfRealTimeThatIsExpectedToFailRunsOnce() throws Exception {
+        ExpectedFailures expected = new ExpectedFailures(Map.of(PLAIN + "#fails", "it does"), Map.of());
+
+        SuiteRun.run(suite(PLAIN, "fails"), realTime("fails"), expected, options(1), outcome -> {});
+
+        assertThat(begun(1), contains("fails"));
+        assertThat(Files.exists(directory.resolve("conformance/lane-201.log")), is(false));
     }
 
     @Test
@@ -196,6 +240,18 @@ class SuiteRunTest {
         assertThat(
                 run.outcomes().stream().map(Outcome::counters).toList(),
                 contains(new DelayCounters(5, 4, 1), DelayCounters.NONE, new DelayCounters(5, 4, 1)));
+    }
+
+    private static Needs realTime(String method) {
+        return Needs.parse(List.of(PLAIN + "#" + method + "\treal-time\tas one of real time"));
+    }
+
+    /** The methods that a lane has begun, in order. */
+    private List<String> begun(int lane) throws IOException {
+        return Files.readAllLines(directory.resolve("conformance/lane-" + lane + ".log")).stream()
+                .filter(line -> line.startsWith("======== "))
+                .map(line -> line.substring(line.indexOf('#') + 1))
+                .toList();
     }
 
     private boolean inTable(Outcome outcome) {

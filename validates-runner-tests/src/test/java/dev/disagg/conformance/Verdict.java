@@ -47,8 +47,8 @@ record Verdict(List<String> summary, List<String> complaints) {
         bySuite.forEach(
                 (suite, outcomes) -> summary.add(configuration.passName() + ": " + counts(suite, outcomes, expected)));
         run.outcomes().stream()
-                .filter(outcome -> outcome.status() == Outcome.Status.PASS
-                        && outcome.reason().startsWith(SuiteRun.PASSED_ALONE))
+                .filter(outcome ->
+                        outcome.status() == Status.PASS && !outcome.reason().isEmpty())
                 .map(outcome -> configuration.passName() + ": " + outcome.test() + " " + outcome.reason())
                 .forEach(summary::add);
         summary.add(configuration.passName() + ": " + run.seconds() + " s");

@@ -5,6 +5,7 @@ import static org.hamcrest.MatcherAssert.assertThat;
 import static org.hamcrest.Matchers.contains;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.empty;
+import static org.hamcrest.Matchers.hasItem;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.disagg.conformance.Outcome.Status;
@@ -34,6 +35,20 @@ class VerdictTest {
         Verdict verdict = judge("", fail("a#x"));
 
         assertThat(verdict.complaints(), contains("fails: a#x: wrong sum"));
+    }
+
+    @Test
+    void passThatNeededSeveralAttemptsIsNamedWithWhatFailedFirst() {
+        Outcome warmUp = fail("a#x");
+        Attempts attempts = new Attempts(List.of(warmUp, warmUp, fail("a#x"), pass("a#x")));
+
+        Verdict verdict = judge("", attempts.outcome());
+
+        assertThat(verdict.complaints(), empty());
+        assertThat(
+                verdict.summary(),
+                hasItem(
+                        "conformance: a#x passed at attempt 3 of 5; failed first: warm-up, attempt 1, attempt 2: wrong sum"));
     }
 
     @Test
