@@ -51,8 +51,7 @@ final class ReliableReads {
         AtomicBoolean begun = new AtomicBoolean();
         retries.call("read object '" + object + "'", () -> {
                     absent.set(false);
-                    CompletableFuture<ByteBuffer> answer =
-                            begun.getAndSet(true) ? ask(object, offset, length) : first;
+                    CompletableFuture<ByteBuffer> answer = begun.getAndSet(true) ? ask(object, offset, length) : first;
                     return judged(answer, object, offset, length, absent);
                 })
                 .whenComplete((bytes, error) -> {
