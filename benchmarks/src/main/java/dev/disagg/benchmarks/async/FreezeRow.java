@@ -23,12 +23,14 @@ final class FreezeRow {
                 true);
         Bed.note(String.format(
                 Locale.ROOT,
-                "%.0f freezes with %.0f cells in memory: median %.2f ms, p99 %.2f ms, longest %.2f ms",
+                "%.0f freezes with %.0f cells in memory: median %.2f ms, p99 %.2f ms, longest %.2f ms; CPU of the freezing thread p99 %.2f ms; a collection was in %.0f",
                 result.get("freezes"),
                 result.get("cells"),
                 result.get("medianNanos") / 1e6,
                 result.get("p99Nanos") / 1e6,
-                result.get("maxNanos") / 1e6));
+                result.get("maxNanos") / 1e6,
+                result.get("p99CpuNanos") / 1e6,
+                result.get("collected")));
         return List.of(Measure.atMost(5, "freeze-p99", result.get("p99Nanos") / 1e6, "ms"));
     }
 }

@@ -21,6 +21,9 @@ import dev.disagg.ufs.SystemThreads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +42,7 @@ public final class FreezeRun {
     private static final int WARM_UPS = 20;
     private static final int FREEZES = 100;
     private static final long SEED = 4;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final byte[] WINDOW = {};
     private static final long WINDOW_END = 1000;
     private static final long CACHE_BYTES = 2L << 30;
@@ -69,6 +73,10 @@ public final class FreezeRun {
     private final Longs codec = new Longs();
     private final byte[][] keys = new byte[CELLS][];
     private final SplittableRandom random = new SplittableRandom(SEED);
+    /** Of the last freeze: what the thread did, without what it waited for a processor; and whether a collection began or ended in it. */
+    private long cpuNanos;
+
+    private boolean collectedMeanwhile;
 
     private FreezeRun(TaskState state, JobFiles files) {
         this.state = state;
@@ -91,19 +99,26 @@ public final class FreezeRun {
             run.freeze(i);
         }
         long[] nanos = new long[FREEZES];
+        long[] cpuNanos = new long[FREEZES];
+        int collected = 0;
         for (int i = 0; i < FREEZES; i++) {
             nanos[i] = run.freeze(WARM_UPS + i);
+            cpuNanos[i] = run.cpuNanos;
+            collected += run.collectedMeanwhile ? 1 : 0;
         }
         Arrays.sort(nanos);
+        Arrays.sort(cpuNanos);
         int cells = state.metrics().cachedKeys();
         System.out.println(String.format(
                 Locale.ROOT,
-                "RESULT freezes=%d cells=%d medianNanos=%d p99Nanos=%d maxNanos=%d",
+                "RESULT freezes=%d cells=%d medianNanos=%d p99Nanos=%d maxNanos=%d collected=%d p99CpuNanos=%d",
                 FREEZES,
                 cells,
                 nanos[FREEZES / 2],
                 nanos[(int) Math.ceil(FREEZES * 0.99) - 1],
-                nanos[FREEZES - 1]));
+                nanos[FREEZES - 1],
+                collected,
+                cpuNanos[(int) Math.ceil(FREEZES * 0.99) - 1]));
         System.exit(cells == CELLS ? 0 : 1);
     }
 
@@ -121,14 +136,24 @@ public final class FreezeRun {
         state.maintain();
     }
 
+    private static long collections() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                .mapToLong(GarbageCollectorMXBean::getCollectionCount)
+                .sum();
+    }
+
     /** Changes some cells and freezes; how long the freeze took. */
     private long freeze(long checkpoint) {
         for (int i = 0; i < CHANGED; i++) {
             update(random.nextInt(CELLS));
         }
+        long collections = collections();
+        long cpuBefore = THREADS.getCurrentThreadCpuTime();
         long start = System.nanoTime();
         ByteStore.Frozen frozen = state.freezeBriefly(checkpoint, WINDOW);
         long took = System.nanoTime() - start;
+        cpuNanos = THREADS.getCurrentThreadCpuTime() - cpuBefore;
+        collectedMeanwhile = collections() != collections;
         Pack pack = files.createPack();
         CompletableFuture<OwnerRecord> flushed = frozen.flush(pack);
         while (!flushed.isDone()) {
