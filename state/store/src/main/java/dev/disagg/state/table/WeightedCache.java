@@ -42,11 +42,8 @@ final class WeightedCache<K, V> {
     /** The value if it is here, which counts as a use. */
     @Nullable
     V getIfPresent(K key) {
-        V value = cache.get(key);
-        if (value != null) {
-            hits.increment();
-        }
-        return value;
+        ClockCache.Entry<K, V> entry = cache.find(key);
+        return entry == null ? null : use(entry);
     }
 
     /** The value if it is here, without counting as a use. */
@@ -90,8 +87,9 @@ final class WeightedCache<K, V> {
         }
         V present = cache.get(key);
         if (present != null) {
-            // A load ended between the caller's look and this one.
-            settle(key, mine, present, null);
+            // A load ended between the caller's look and this one; the cache has it already.
+            loading.remove(key, mine);
+            mine.complete(present);
             return mine;
         }
         return null;
